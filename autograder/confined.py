@@ -1,0 +1,90 @@
+"""A submission in a process of its own, at the other end of a pipe.
+
+The process is started once and imports torch; where the system can fork, each submission then gets a
+fresh copy of it, else a new process. Nothing stands between that process and the machine: this is the
+level called `unwalled`.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from autograder.child import wire
+from autograder.child.host import CELL_SECONDS, PROBE_SECONDS
+
+_PACKAGE = Path(__file__).parent
+_BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); import child.serve; child.serve.main()"
+_GRACE = 15.0  # beyond the limit that the child keeps itself
+_START_SECONDS = 120.0
+
+
+class ChildDied(Exception):
+    """The process of the submission is gone, or said something that is no answer."""
+
+
+class Children:
+    """Gives every submission a process of its own, one at a time."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen | None = None
+
+    def start(self, given: str) -> None:
+        """A fresh process for a submission, with the folder of its given helpers."""
+        if self._process is None or self._process.poll() is not None or not hasattr(os, "fork"):
+            self.close()
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOT, str(_PACKAGE)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=given,
+                env={"PATH": os.defpath, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", **_windows_needs()},
+            )
+        self._say({"start": given}, _START_SECONDS)
+
+    def ask(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the submission's process. Raises ChildDied."""
+        limit = CELL_SECONDS if op == "run_cell" else PROBE_SECONDS
+        return self._say({"op": op, "arguments": arguments}, limit + _GRACE)
+
+    def stop(self) -> None:
+        """End the submission's process; the warm one behind it stays."""
+        if self._process is None:
+            return
+        try:
+            self._say({"stop": True}, _GRACE)
+        except ChildDied:
+            self.close()
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process.stdin.close()
+            self._process.stdout.close()
+            self._process = None
+
+    def _say(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        process = self._process
+        if process is None:
+            raise ChildDied("its process is gone")
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            wire.write_frame(process.stdin, message)
+            answer = wire.read_frame(process.stdout)
+        except (EOFError, OSError, wire.WireError) as error:
+            self.close()
+            raise ChildDied("its process ended before it answered") from error
+        finally:
+            timer.cancel()
+        if not isinstance(answer, dict) or "ended" in answer:
+            raise ChildDied("its process ended before it answered")
+        return answer
+
+
+def _windows_needs() -> dict[str, str]:
+    return {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ}

@@ -1,0 +1,73 @@
+"""What a check says when an answer is wrong: the same for the notebook, the terminal and the marks."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+
+@dataclass
+class Failure(Exception):
+    """A wrong answer.
+
+    called: what was called, as the student would write it.
+    came, expected: what came back and what should have, as text; empty where the sentence says it all.
+    sentence: what this means.
+    where: the first place that differs.
+    """
+
+    sentence: str
+    called: str = ""
+    came: str = ""
+    expected: str = ""
+    where: str = ""
+    status: str = field(default="failed", init=False)
+
+    def __str__(self) -> str:
+        rows = [("called", self.called), ("came", self.came), ("expected", self.expected), ("where", self.where)]
+        lines = [f"{name:<8}  {indented(text)}" for name, text in rows if text]
+        return "\n".join([*lines, self.sentence] if self.sentence else lines)
+
+
+class Raised(Failure):
+    """The submission raised an exception, or could not be loaded."""
+
+    def __post_init__(self) -> None:
+        self.status = "error"
+
+
+class NotAttempted(Failure):
+    """The place still holds the line that asks to be replaced."""
+
+    def __post_init__(self) -> None:
+        self.status = "not_attempted"
+
+
+def indented(text: str) -> str:
+    return text.replace("\n", "\n" + " " * 10)
+
+
+def show(tensor: Tensor) -> str:
+    """A small tensor as its numbers, a larger one as its shape."""
+    if tensor.numel() <= 16 and tensor.dim() <= 2:
+        return show_numbers(tensor.tolist())
+    return f"a tensor of shape {list(tensor.shape)}"
+
+
+def show_numbers(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(show_numbers(item) for item in value) + "]"
+    return f"{value:.7g}" if isinstance(value, float) else str(value)
+
+
+def place(index: tuple[int, ...]) -> str:
+    return "[" + ", ".join(str(i) for i in index) + "]"
+
+
+def first_difference(came: Tensor, expected: Tensor, wrong: Tensor) -> str:
+    """The first wrong place with both numbers, and how much of the tensor is wrong."""
+    index = tuple(int(i) for i in torch.nonzero(wrong)[0])
+    numbers = f"{came[index].item():.6g} instead of {expected[index].item():.6g}"
+    if not index:
+        return numbers
+    return f"first at {place(index)}: {numbers}; {int(wrong.sum())} of {wrong.numel()} numbers differ"

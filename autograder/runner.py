@@ -1,0 +1,70 @@
+"""Running checks: a result for each, whatever the submission does."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder import bank
+from autograder.failure import Failure
+from autograder.submission import Submission
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a check. status: passed, failed, error or not_attempted."""
+
+    check: bank.Check
+    status: str
+    message: str = ""
+    mistakes: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def points(self) -> float:
+        return self.check.points if self.status == "passed" else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "exercise": self.check.exercise,
+            "group": self.check.group,
+            "name": self.check.name,
+            "title": self.check.title,
+            "points": self.points,
+            "max_points": self.check.points,
+            "status": self.status,
+            "message": self.message,
+            "mistakes": self.mistakes,
+        }
+
+
+def run(check: bank.Check, submission: Submission) -> Result:
+    """Run one check on a submission."""
+    try:
+        submission.begin(f"{check.exercise}/{check.name}")
+        check.run(submission)
+    except Failure as failure:
+        return Result(check, failure.status, str(failure))
+    except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
+        return Result(
+            check,
+            "error",
+            f"The answer could not be compared ({type(error).__name__}). Does it return an ordinary tensor?",
+        )
+    return Result(check, "passed")
+
+
+def run_all(checks: Iterable[bank.Check], submission: Submission) -> list[Result]:
+    return [run(check, submission) for check in checks]
+
+
+def without_submission(checks: Iterable[bank.Check], problem: str) -> list[Result]:
+    """Results for work that is missing or cannot be read."""
+    return [Result(check, "error", problem) for check in checks]
+
+
+def clamped(points: float, most: float) -> float:
+    """A mark as a plain float between 0 and `most`, free of rounding dust.
+
+    nbgrader takes a tensor, a NumPy number, nan or a negative number for full marks and stops at a mark
+    above the maximum, so nothing but such a float may leave the checks.
+    """
+    return min(max(round(float(points), 6), 0.0), float(most))
