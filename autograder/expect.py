@@ -1,9 +1,12 @@
 """Comparisons of an answer with what the oracle says."""
 
+import math
+
 import torch
 from torch import Tensor
 
-from autograder.failure import Failure, first_difference, show
+from autograder.failure import Failure, first_difference, show, show_numbers
+from autograder.submission import Submission
 
 # How far a right answer may be off, relative to the largest number expected: see the measurements that
 # the design rests on. Other orders of summation move float32 by up to 4e-5 of it, no wrong answer by less
@@ -51,3 +54,25 @@ def finite(came: Tensor, called: str, sentence: str, what: str = "") -> None:
     if wrong.any():
         where = f"{int(wrong.sum())} of {wrong.numel()} numbers are nan or infinite"
         raise Failure(sentence, called, what + show(came), what + "finite numbers", where)
+
+
+def answered(submission: Submission, name: str, expected: float | list[float], question: str) -> None:
+    """Fail with the question unless the answer variable holds the number or numbers, to 0.002."""
+    came = submission.value(name)
+    values = came.tolist() if isinstance(came, Tensor) else came
+    values, wanted = (value if isinstance(value, list) else [value] for value in (values, expected))
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    if not numbers or len(values) != len(wanted):
+        kind = f"a list of {len(wanted)} numbers" if isinstance(expected, list) else "a number"
+        raise Failure(question, name, repr(came)[:200], kind)
+    if not all(math.isclose(value, want, abs_tol=2e-3) for value, want in zip(values, wanted, strict=True)):
+        raise Failure(question, name, show_numbers(came if isinstance(came, list) else values[0]))
+
+
+def decided(submission: Submission, name: str, expected: bool, question: str) -> None:
+    """Fail with the question unless the answer variable is the expected one of True and False."""
+    came = submission.value(name)
+    if not isinstance(came, bool):
+        raise Failure("Answer with True or False.", name, repr(came)[:200], "True or False")
+    if came is not expected:
+        raise Failure(question, name, str(came))

@@ -1,6 +1,7 @@
 """What a check says when an answer is wrong: the same for the notebook, the terminal and the marks."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -21,7 +22,7 @@ class Failure(Exception):
     came: str = ""
     expected: str = ""
     where: str = ""
-    status: str = field(default="failed", init=False)
+    status: ClassVar[str] = "failed"
 
     def __str__(self) -> str:
         rows = [("called", self.called), ("came", self.came), ("expected", self.expected), ("where", self.where)]
@@ -32,15 +33,13 @@ class Failure(Exception):
 class Raised(Failure):
     """The submission raised an exception, or could not be loaded."""
 
-    def __post_init__(self) -> None:
-        self.status = "error"
+    status = "error"
 
 
 class NotAttempted(Failure):
     """The place still holds the line that asks to be replaced."""
 
-    def __post_init__(self) -> None:
-        self.status = "not_attempted"
+    status = "not_attempted"
 
 
 def indented(text: str) -> str:

@@ -68,6 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         bench = config.stash[_bench] = Bench(config.getoption("--submission"))
     except Unreadable as error:
         raise pytest.UsageError(str(error)) from None
+    config.option.reportchars = ""  # the table at the end says it shorter
     order = bank.exercises()
     kept = [item for item in items if not _checks_of(item) or bench.applies(_check(item))]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])

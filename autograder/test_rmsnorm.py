@@ -5,14 +5,12 @@ zero and vectors of very different size. With eps 1e-5, scale 1 and quiet number
 implementations look right.
 """
 
-import math
-
 import torch
 
 from autograder import oracle
 from autograder.bank import graded
-from autograder.expect import agree, differing, finite
-from autograder.failure import Failure, show, show_numbers
+from autograder.expect import agree, answered, decided, differing, finite
+from autograder.failure import Failure, show
 
 ASSIGNMENT, POSITION, CLASS = "transformer_block", 1, "RMSNorm"
 EPS = 0.5
@@ -340,31 +338,10 @@ def test_whose_is_d(submission):
 # -- the question ----------------------------------------------------------------------------------
 
 
-def near(submission, name, expected, question):
-    """The answer variable agrees to three decimals."""
-    came = submission.value(name)
-    values = came.tolist() if isinstance(came, torch.Tensor) else came
-    values, wanted = (v if isinstance(v, list) else [v] for v in (values, expected))
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-    if not numbers or len(values) != len(wanted):
-        kind = f"a list of {len(wanted)} numbers" if isinstance(expected, list) else "a number"
-        raise Failure(question, name, repr(came)[:200], kind)
-    if not all(math.isclose(v, w, abs_tol=2e-3) for v, w in zip(values, wanted, strict=True)):
-        raise Failure(question, name, show_numbers(came if isinstance(came, list | float) else values[0]))
-
-
-def decided(submission, name, expected, question):
-    came = submission.value(name)
-    if not isinstance(came, bool):
-        raise Failure("Answer with True or False.", name, repr(came)[:200], "True or False")
-    if came is not expected:
-        raise Failure(question, name, str(came))
-
-
 @graded(0.5, "question", "the root mean square of [30, 40]", about="rms_before")
 def test_rms_before(submission):
     """Ten times [3, 4] is ten times as large."""
-    near(submission, "rms_before", 35.355339, "Square 30 and 40, take the mean, take the root.")
+    answered(submission, "rms_before", 35.355339, "Square 30 and 40, take the mean, take the root.")
 
 
 @graded(0.25, "question", "ten times, without eps", about="changes_times_ten")
@@ -376,13 +353,13 @@ def test_changes_times_ten(submission):
 @graded(0.5, "question", "the root mean square of [13, 14]", about="rms_after")
 def test_rms_after(submission):
     """Adding the same number to all coordinates is no change of size alone."""
-    near(submission, "rms_after", 13.509256, "[3, 4] plus 10 in both places: square, mean, root.")
+    answered(submission, "rms_after", 13.509256, "[3, 4] plus 10 in both places: square, mean, root.")
 
 
 @graded(0.5, "question", "[13, 14] normalised", about="normalised_after")
 def test_normalised_after(submission):
     """The proportions of [13, 14] are not those of [3, 4]."""
-    near(submission, "normalised_after", [0.962303, 1.036327], "Divide 13 and 14 by the root mean square just found.")
+    answered(submission, "normalised_after", [0.962303, 1.036327], "Divide 13 and 14 by the root mean square just found.")
 
 
 @graded(0.25, "question", "plus ten", about="changes_plus_ten")

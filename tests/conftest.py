@@ -1,0 +1,54 @@
+"""What several tests share: a warm process for submissions, and one graded class."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sample_class import ASSIGNMENT, ROOT, filled, solutions, write_class
+
+from autograder.confined import Children
+from autograder.loading import Work, open_confined, open_here
+from autograder.notebook import code_cells, to_run
+from autograder.release import nbgrader, new_course
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture(scope="session")
+def children():
+    """Gives submissions a process of their own."""
+    warm = Children()
+    yield warm
+    warm.close()
+
+
+@pytest.fixture(params=["here", "confined"])
+def open_work(request, children):
+    """Both adapters, one after the other: opens a submission in this process, or in one of its own."""
+    if request.param == "here":
+        yield open_here
+    else:
+        yield lambda work: open_confined(work, children)
+        children.stop()
+
+
+def work_of(exercise: str, answers: dict[str, str] | None = None) -> Work:
+    """The work of somebody who filled the release notebook with these answers; with the solution if None."""
+    release = ROOT / "release" / ASSIGNMENT / f"{exercise}.ipynb"
+    notebook = filled(release, solutions(exercise) if answers is None else answers)
+    return Work(exercise, f"{exercise}.ipynb", to_run(code_cells(notebook)))
+
+
+@pytest.fixture(scope="session")
+def graded_course(tmp_path_factory) -> Path:
+    """A course in which the sample class has been graded and has got its feedback, all through nbgrader."""
+    course = tmp_path_factory.mktemp("course")
+    new_course(ROOT, ASSIGNMENT, course)
+    write_class(course)
+    nbgrader(course, "autograde", ASSIGNMENT)
+    nbgrader(course, "generate_feedback", ASSIGNMENT)
+    return course
+
+
+def read(path: Path) -> dict:
+    return json.loads(path.read_text("utf-8"))

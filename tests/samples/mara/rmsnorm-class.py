@@ -1,0 +1,8 @@
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return self.scale * x / (x.square().mean(dim=-1, keepdim=True).sqrt() + self.eps)

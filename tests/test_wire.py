@@ -1,0 +1,95 @@
+"""The wire carries plain values unchanged and refuses everything else."""
+
+import struct
+from io import BytesIO
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.child import wire
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(max_size=50),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_plain_values_come_back_as_they_were(value):
+    try:
+        data = wire.encode(value)
+    except wire.WireError:
+        return  # nested more deeply than the wire allows
+    expected = _without_surrogates(value)
+    assert wire.decode(data) == expected
+
+
+def _without_surrogates(value):
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+@pytest.mark.parametrize("dtype", wire.DTYPES)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3, 4)])
+def test_tensors_come_back_as_they_were(dtype, shape):
+    tensor = (torch.randn(shape) * 3).to(dtype)
+    back = wire.decode(wire.encode(tensor))
+    assert back.dtype == dtype and back.shape == tensor.shape and torch.equal(back, tensor)
+
+
+def test_a_view_travels_as_its_values():
+    tensor = torch.arange(12.0).reshape(3, 4).T[::2]
+    assert torch.equal(wire.decode(wire.encode(tensor)), tensor)
+
+
+@settings(max_examples=500)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_value_or_refused(data):
+    try:
+        wire.decode(data)
+    except wire.WireError:
+        pass
+
+
+@settings(max_examples=300)
+@given(VALUES, st.data())
+def test_a_damaged_message_is_a_value_or_refused(value, data):
+    try:
+        message = bytearray(wire.encode([value, torch.arange(3.0)]))
+    except wire.WireError:
+        return
+    message[data.draw(st.integers(0, len(message) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        wire.decode(bytes(message))
+    except wire.WireError:
+        pass
+
+
+def test_a_shape_that_does_not_fit_its_bytes_is_refused():
+    head = b"T" + struct.pack("<BB", 0, 2) + struct.pack("<2q", 2**31, 2**31)
+    with pytest.raises(wire.WireError):
+        wire.decode(head)
+
+
+def test_objects_do_not_travel():
+    for value in (object(), {1, 2}, b"bytes", 2**70, torch.zeros(2, dtype=torch.complex64)):
+        with pytest.raises(wire.WireError):
+            wire.encode(value)
+
+
+def test_a_frame_over_the_cap_is_refused_before_it_is_read():
+    with pytest.raises(wire.WireError):
+        wire.read_frame(BytesIO(struct.pack("<Q", wire.MOST_BYTES + 1)))
+
+
+def test_a_pipe_that_closes_is_an_end_of_file():
+    with pytest.raises(EOFError):
+        wire.read_frame(BytesIO(b"\x05\x00"))
