@@ -1,11 +1,13 @@
 """Running checks: a result for each, whatever the submission does."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograder import bank
+from autograder.diagnosis import diagnose
 from autograder.failure import Failure
+from autograder.mistakes import Mistake
 from autograder.submission import Submission
 
 
@@ -16,7 +18,7 @@ class Result:
     check: bank.Check
     status: str
     message: str = ""
-    mistakes: list[dict[str, str]] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
 
     @property
     def points(self) -> float:
@@ -32,7 +34,7 @@ class Result:
             "max_points": self.check.points,
             "status": self.status,
             "message": self.message,
-            "mistakes": self.mistakes,
+            "mistakes": [mistake.as_json() for mistake in self.mistakes],
         }
 
 
@@ -42,7 +44,10 @@ def run(check: bank.Check, submission: Submission) -> Result:
         submission.begin(f"{check.exercise}/{check.name}")
         check.run(submission)
     except Failure as failure:
-        return Result(check, failure.status, str(failure))
+        if failure.status == "not_attempted":
+            return Result(check, failure.status, str(failure))
+        mistakes = diagnose(check, submission)
+        return Result(check, failure.status, "\n".join([str(failure), *_likely(mistakes)]), mistakes)
     except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
         return Result(
             check,
@@ -50,6 +55,15 @@ def run(check: bank.Check, submission: Submission) -> Result:
             f"The answer could not be compared ({type(error).__name__}). Does it return an ordinary tensor?",
         )
     return Result(check, "passed")
+
+
+def _likely(mistakes: list[Mistake]) -> Iterator[str]:
+    """The lines that name the mistakes: two that occur together are of different kinds."""
+    for number, mistake in enumerate(mistakes):
+        together = number and not set(mistake.options) & set(mistakes[0].options)
+        lead = "Likely" if not number else "and" if together else "or, with the same numbers"
+        yield f"{lead}: {mistake.title} ({mistake.formula}). {mistake.explanation}"
+        yield f"  {mistake.hint} See “{mistake.section}” in the notebook."
 
 
 def run_all(checks: Iterable[bank.Check], submission: Submission) -> list[Result]:

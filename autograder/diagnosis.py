@@ -1,0 +1,134 @@
+"""Which mistake explains the answers of a submission.
+
+When a check fails, the same check is run on the models of `mistakes`, question by question, for as long as
+a model gives the submission's own answers. A model that gives all of them, the wrong one included, names
+the mistake. Models that cannot be told apart by these answers are named together.
+"""
+
+import importlib
+import math
+import sys
+import time
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder import bank
+from autograder.child.host import Host
+from autograder.failure import Failure
+from autograder.mistakes import Candidate, Mistake, candidates
+from autograder.submission import Submission
+
+SECONDS = 1.0  # for one failed check
+MOST_NAMED = 4
+
+
+class Departed(BaseException):
+    """The model's answer is not the submission's."""
+
+
+def diagnose(check: bank.Check, submission: Submission) -> list[Mistake]:
+    """The mistakes that explain why this check has just failed on this submission.
+
+    One mistake; several, when they compute the same; two together, when only a pair explains it; or none.
+    """
+    transcript = list(submission.transcript)
+    if not transcript:
+        return []
+    single: list[Mistake] = []
+    end = time.perf_counter() + SECONDS
+    for candidate in candidates(check.exercise):
+        if len(candidate.mistakes) == 2 and single:
+            break
+        if time.perf_counter() > end:
+            break
+        if _explains(candidate, check, submission.seed, transcript):
+            if len(candidate.mistakes) == 2:
+                return list(candidate.mistakes)
+            single.append(candidate.mistakes[0])
+    return single[:MOST_NAMED]
+
+
+def _explains(candidate: Candidate, check: bank.Check, seed: str, transcript: list) -> bool:
+    host = Host(namespace=candidate.make())
+    told = iter(transcript)
+
+    def ask(op: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        answer = host.answer(op, arguments)
+        if op in ("begin", "defined"):
+            return answer
+        before = next(told, None)
+        if before is None or before[0] != op or not alike(before[2], answer):
+            raise Departed
+        return answer
+
+    model = Submission(ask, "", seed=seed)
+    _given_helpers(check.exercise)
+    try:
+        model.begin(f"{check.exercise}/{check.name}")
+        check.run(model)
+    except Departed:
+        return False
+    except Failure:
+        return next(told, None) is None
+    return False
+
+
+def _given_helpers(exercise: str) -> None:
+    """The models may use the given helpers; make them importable once."""
+    if "tiny_lm" not in sys.modules:
+        folder = str(bank.given_folder(bank.module_of(exercise).ASSIGNMENT))
+        sys.path.append(folder)
+        importlib.import_module("tiny_lm")
+
+
+def alike(came: Any, model: Any) -> bool:
+    """Whether two answers are the same, for all that a message would tell."""
+    if isinstance(model, Tensor) or isinstance(came, Tensor):
+        return isinstance(came, Tensor) and isinstance(model, Tensor) and _same_numbers(came, model)
+    if isinstance(model, dict):
+        if not isinstance(came, dict):
+            return False
+        if "error" in model or "error" in came:
+            one, other = model.get("error", {}), came.get("error", {})
+            return (one.get("type"), one.get("text")) == (other.get("type"), other.get("text"))
+        if "parameters" in model:
+            return _same_parameters(came.get("parameters"), model["parameters"])
+        return set(model) == set(came) and all(alike(came[key], model[key]) for key in model)
+    if isinstance(model, list):
+        return isinstance(came, list) and len(came) == len(model) and all(map(alike, came, model))
+    if isinstance(model, float) and isinstance(came, float):
+        return math.isclose(came, model, rel_tol=1e-4)
+    return came == model
+
+
+def _same_numbers(came: Tensor, model: Tensor) -> bool:
+    if came.shape != model.shape:
+        return False
+    came, model = came.double(), model.double()
+    finite = torch.isfinite(model)
+    if not torch.equal(finite, torch.isfinite(came)):
+        return False
+    if not finite.any():
+        return True
+    gap = (came[finite] - model[finite]).abs()
+    return bool((gap <= 5e-4 * model[finite].abs().max() + 1e-9).all())
+
+
+def _same_parameters(came: Any, model: list[dict[str, Any]]) -> bool:
+    """Names, shapes and sharing; the values only where the model starts from one constant."""
+
+    def facts(rows: list[dict[str, Any]]) -> list[tuple]:
+        return sorted((row["name"], tuple(row["tensor"].shape), row["same"], row["trained"]) for row in rows)
+
+    if not isinstance(came, list) or facts(came) != facts(model):
+        return False
+    by_name = {row["name"]: row["tensor"] for row in came}
+    return all(_constant(row["tensor"]) == _constant(by_name[row["name"]]) for row in model)
+
+
+def _constant(values: Tensor) -> float | None:
+    """The number that a whole tensor holds, or None."""
+    flat = values.double().flatten()
+    return flat[0].item() if flat.numel() and bool((flat == flat[0]).all()) else None
