@@ -46,7 +46,7 @@ def run(check: bank.Check, submission: Submission) -> Result:
     except Failure as failure:
         if failure.status == "not_attempted":
             return Result(check, failure.status, str(failure))
-        mistakes = diagnose(check, submission)
+        mistakes = _named(check, submission)
         return Result(check, failure.status, "\n".join([str(failure), *_likely(mistakes)]), mistakes)
     except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
         return Result(
@@ -55,6 +55,13 @@ def run(check: bank.Check, submission: Submission) -> Result:
             f"The answer could not be compared ({type(error).__name__}). Does it return an ordinary tensor?",
         )
     return Result(check, "passed")
+
+
+def _named(check: bank.Check, submission: Submission) -> list[Mistake]:
+    try:
+        return diagnose(check, submission)
+    except Exception:  # answers made to confuse the search cost the name of the mistake, not the grading
+        return []
 
 
 def _likely(mistakes: list[Mistake]) -> Iterator[str]:

@@ -262,7 +262,7 @@ def describe(error: BaseException, limit: float) -> dict[str, Any]:
         kind, text = "TimeLimit", f"it was still running after {limit:g} seconds"
     else:
         kind, text = type(error).__name__, _text(error)
-    answer = {"type": kind, "text": text, "stub": kind == "NotImplementedError" and STUB in text}
+    answer = {"type": kind, "text": text, "stub": kind == "NotImplementedError" and text in (STUB, "")}
     if isinstance(error, SyntaxError) and error.filename and error.filename.startswith("<"):
         place = (error.filename, error.lineno or 0, (error.text or "").strip())
     else:

@@ -1,0 +1,166 @@
+"""nbgrader for real, through its commands: marks, reasons, the manual question, feedback, export."""
+
+import csv
+import json
+
+import pytest
+from conftest import read
+from nbgrader.api import Gradebook
+from sample_class import ASSIGNMENT, NOTEBOOKS, ROOT, filled, solutions
+
+from autograder import bank
+from autograder.release import nbgrader
+
+MANUAL = 4.0  # the question that a human grades
+MOST = {"rmsnorm": 24.0, "causal_self_attention": 30.0, "transformer_block": 27.0 + MANUAL}
+
+
+@pytest.fixture(scope="module")
+def marks(graded_course):
+    """marks[student][notebook]: the score of what was autograded."""
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
+        return {
+            student.id: {
+                notebook.name: notebook.score
+                for notebook in gradebook.find_submission(ASSIGNMENT, student.id).notebooks
+            }
+            for student in gradebook.students
+        }
+
+
+def test_the_maximum_is_the_sum_of_the_checks(graded_course):
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
+        most = {notebook.name: notebook.max_score for notebook in gradebook.find_assignment(ASSIGNMENT).notebooks}
+    assert most == MOST
+
+
+def test_everything_right_gets_full_marks(marks):
+    assert marks["ada"] == MOST | {"transformer_block": MOST["transformer_block"] - MANUAL}
+
+
+def test_the_untouched_notebooks_get_nothing(marks):
+    assert set(marks["noor"].values()) == {0.0}
+
+
+def test_a_mistake_costs_points_where_it_is_and_nowhere_else(marks):
+    for exercise in NOTEBOOKS:
+        assert 0 < marks["lin"][exercise] < marks["ada"][exercise]
+    assert 0 < marks["mara"]["rmsnorm"] < MOST["rmsnorm"]
+    assert marks["mara"]["causal_self_attention"] == marks["mara"]["transformer_block"] == 0
+
+
+def test_a_broken_notebook_is_a_row_with_a_reason_and_costs_only_itself(graded_course, marks):
+    assert marks["olga"] == marks["ada"] | {"causal_self_attention": 0.0}
+    text = outputs(graded_course, "olga", "causal_self_attention")["causal_self_attention-mask"]
+    assert "is not a notebook: its JSON breaks off" in text
+
+
+def test_each_wrong_part_keeps_the_points_of_the_right_ones(graded_course):
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
+        (notebook,) = [n for n in gradebook.find_submission(ASSIGNMENT, "mara").notebooks if n.name == "rmsnorm"]
+        grades = {grade.name: grade.auto_score for grade in notebook.grades}
+    assert grades["rmsnorm-interface"] == 2.0
+    assert grades["rmsnorm-quiz"] == 2.0
+    assert grades["rmsnorm-eps"] < 4.0
+    assert grades["rmsnorm-values"] == 4.0, "with eps 1e-5 and numbers of ordinary size it makes no difference"
+
+
+def outputs(course, student, notebook):
+    """The verdict under every grade cell of an autograded notebook."""
+    cells = read(course / "autograded" / student / ASSIGNMENT / f"{notebook}.ipynb")["cells"]
+    return {
+        cell["metadata"]["nbgrader"]["grade_id"]: "".join(cell["outputs"][0]["data"]["text/plain"])
+        for cell in cells
+        if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"
+    }
+
+
+def test_partial_credit_comes_with_a_reason(graded_course):
+    verdict = outputs(graded_course, "mara", "rmsnorm")["rmsnorm-eps"]
+    assert "called    RMSNorm(3, eps=0.5)" in verdict and "expected" in verdict
+
+
+def test_the_same_verdict_in_the_notebook_and_for_marks(graded_course):
+    from autograder.door import verdict
+    from autograder.loading import Work, open_here
+    from autograder.notebook import code_cells, read_notebook, to_run
+    from autograder.runner import run_all
+
+    for exercise in NOTEBOOKS:
+        path = graded_course / "submitted" / "lin" / ASSIGNMENT / f"{exercise}.ipynb"
+        submission = open_here(Work(exercise, path.name, to_run(code_cells(read_notebook(path)))))
+        for grade_id, text in outputs(graded_course, "lin", exercise).items():
+            named = bank.split_grade_id(grade_id)
+            if named:
+                assert verdict(run_all(bank.checks(*named), submission)) in text
+
+
+@pytest.fixture(scope="module")
+def manually_graded(graded_course):
+    """A human gives ada three points for the question; feedback and export follow."""
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
+        grade = gradebook.find_grade("transformer_block-reasoning", "transformer_block", ASSIGNMENT, "ada")
+        assert grade.needs_manual_grade
+        grade.manual_score, grade.needs_manual_grade = 3.0, False
+        gradebook.db.commit()
+    nbgrader(graded_course, "generate_feedback", ASSIGNMENT, "--student", "ada", "--force")
+    nbgrader(graded_course, "export", "--to", "grades.csv")
+    return graded_course
+
+
+def test_the_question_is_graded_by_hand_and_exported(manually_graded):
+    with open(manually_graded / "grades.csv", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert float(rows["ada"]["score"]) == 84.0 and float(rows["ada"]["max_score"]) == 85.0
+    assert set(rows) == {"ada", "lin", "mara", "noor", "olga"}
+
+
+def test_the_grader_sees_the_mark_scheme_and_the_student_does_not(manually_graded):
+    for_the_grader = (manually_graded / "autograded" / "ada" / ASSIGNMENT / "transformer_block.ipynb").read_text("utf-8")
+    page = (manually_graded / "feedback" / "ada" / ASSIGNMENT / "transformer_block.html").read_text("utf-8")
+    release = (ROOT / "release" / ASSIGNMENT / "transformer_block.ipynb").read_text("utf-8")
+    scheme = mark_scheme()
+    texts = ["".join(cell["source"]) for cell in json.loads(for_the_grader)["cells"]]
+    assert any(scheme in text for text in texts)
+    for text in (page, release):
+        assert "MARK SCHEME" not in text and "HIDDEN TESTS" not in text
+        for line in scheme.split("\n"):
+            if len(line) > 30:
+                assert line.strip("* `-") not in text
+
+
+def mark_scheme() -> str:
+    for cell in read(ROOT / "source" / ASSIGNMENT / "transformer_block.ipynb")["cells"]:
+        text = "".join(cell["source"])
+        if "### BEGIN MARK SCHEME" in text:
+            return text.split("### BEGIN MARK SCHEME\n")[1].split("\n### END")[0]
+    raise AssertionError("no mark scheme in the source")
+
+
+def test_feedback_shows_the_verdicts(manually_graded):
+    page = (manually_graded / "feedback" / "mara" / ASSIGNMENT / "rmsnorm.html").read_text("utf-8")
+    assert "RMSNorm(3, eps=0.5)" in page and "called" in page
+
+
+def test_regrading_keeps_the_marks(graded_course, marks):
+    nbgrader(graded_course, "autograde", ASSIGNMENT, "--student", "mara", "--force")
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
+        again = {n.name: n.score for n in gradebook.find_submission(ASSIGNMENT, "mara").notebooks}
+    assert again == marks["mara"]
+
+
+@pytest.mark.parametrize("exercise", NOTEBOOKS)
+def test_nbgrader_validates_the_solution_and_not_the_stub(tmp_path, exercise):
+    """In a real kernel, where the notebook's own door runs."""
+    from nbgrader.validator import Validator
+
+    release = ROOT / "release" / ASSIGNMENT
+    (tmp_path / "tiny_lm").symlink_to(release / "tiny_lm")
+    for part, answers in (("solution", solutions(exercise)), ("stub", {})):
+        notebook = filled(release / f"{exercise}.ipynb", answers)
+        # the demonstrations take long and have no influence on the marks
+        notebook["cells"] = [c for c in notebook["cells"] if "-demo-" not in c["metadata"].get("nbgrader", {}).get("grade_id", "")]
+        path = tmp_path / f"{exercise}.ipynb"
+        path.write_text(json.dumps(notebook), "utf-8")
+        found = Validator(ignore_checksums=True).validate(str(path))
+        assert bool(found.get("failed")) == (part == "stub"), (part, found)
