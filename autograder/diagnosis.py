@@ -8,7 +8,7 @@ the mistake. Models that cannot be told apart by these answers are named togethe
 import importlib
 import math
 import sys
-from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -20,7 +20,8 @@ from autograder.failure import Failure
 from autograder.mistakes import Candidate, Mistake, candidates
 from autograder.submission import Submission
 
-MOST_TRIED = 1500  # models for one failed check; a count, so that a busy machine gives the same names
+# Pairs of mistakes tried on one submission in all; a count, so that a busy machine gives the same names.
+MOST_PAIRS = 800
 MOST_NAMED = 4
 
 
@@ -36,15 +37,28 @@ def diagnose(check: bank.Check, submission: Submission) -> list[Mistake]:
     transcript = list(submission.transcript)
     if not transcript:
         return []
-    single: list[Mistake] = []
-    for candidate in islice(candidates(check.exercise), MOST_TRIED):
-        if len(candidate.mistakes) == 2 and single:
-            break
+    # What explained an earlier check usually explains this one, and which of several can only get clearer.
+    found = [
+        known for known in submission.explanations if _explains(known, check, submission.seed, transcript)
+    ]
+    if not found:
+        found = _search(check, submission, transcript)
+        submission.explanations += found
+    named = [mistake for candidate in found for mistake in candidate.mistakes]
+    return list({mistake.slug: mistake for mistake in named}.values())[:MOST_NAMED]
+
+
+def _search(check: bank.Check, submission: Submission, transcript: list) -> list[Candidate]:
+    """All single mistakes that explain the transcript, or the first pair that does."""
+    found = []
+    for candidate in candidates(check.exercise):
+        if len(candidate.mistakes) == 2:
+            if found or submission.pairs_tried >= MOST_PAIRS:
+                break
+            submission.pairs_tried += 1
         if _explains(candidate, check, submission.seed, transcript):
-            if len(candidate.mistakes) == 2:
-                return list(candidate.mistakes)
-            single.append(candidate.mistakes[0])
-    return single[:MOST_NAMED]
+            found.append(candidate)
+    return found
 
 
 def _explains(candidate: Candidate, check: bank.Check, seed: str, transcript: list) -> bool:
@@ -92,6 +106,8 @@ def alike(came: Any, model: Any) -> bool:
             return (one.get("type"), one.get("text")) == (other.get("type"), other.get("text"))
         if "parameters" in model:
             return _same_parameters(came.get("parameters"), model["parameters"])
+        if "children" in model or "calls" in model:
+            return _in_any_order(came) == _in_any_order(model)
         return set(model) == set(came) and all(alike(came[key], model[key]) for key in model)
     if isinstance(model, list):
         return isinstance(came, list) and len(came) == len(model) and all(map(alike, came, model))
@@ -113,11 +129,23 @@ def _same_numbers(came: Tensor, model: Tensor) -> bool:
     return bool((gap <= 5e-4 * model[finite].abs().max() + 1e-9).all())
 
 
+def _in_any_order(answer: dict[str, Any]) -> list[str]:
+    """The names of the children, or the constructions, whatever was built first."""
+    names = [row["name"] for row in answer.get("children", [])]
+    calls = [repr((row["part"], sorted(row["arguments"].items()))) for row in answer.get("calls", [])]
+    return sorted(names + calls)
+
+
 def _same_parameters(came: Any, model: list[dict[str, Any]]) -> bool:
     """Names, shapes and sharing; the values only where the model starts from one constant."""
 
     def facts(rows: list[dict[str, Any]]) -> list[tuple]:
-        return sorted((row["name"], tuple(row["tensor"].shape), row["same"], row["trained"]) for row in rows)
+        first: dict[int, str] = {}  # the name that stands for a shared object
+        for row in sorted(rows, key=itemgetter("name")):
+            first.setdefault(row["same"], row["name"])
+        return sorted(
+            (row["name"], tuple(row["tensor"].shape), first[row["same"]], row["trained"]) for row in rows
+        )
 
     if not isinstance(came, list) or facts(came) != facts(model):
         return False

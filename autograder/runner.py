@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from autograder import bank
 from autograder.diagnosis import diagnose
 from autograder.failure import Failure
@@ -40,6 +42,15 @@ class Result:
 
 def run(check: bank.Check, submission: Submission) -> Result:
     """Run one check on a submission."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the tensors are small: several threads would wait for each other
+    try:
+        return _run(check, submission)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _run(check: bank.Check, submission: Submission) -> Result:
     try:
         submission.begin(f"{check.exercise}/{check.name}")
         check.run(submission)

@@ -39,6 +39,8 @@ class Submission:
         self._ask, self.where, self.problems, self.seed = ask, where, problems or [], seed
         self._generator = torch.Generator()
         self.transcript: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+        self.explanations: list[Any] = []  # what `diagnosis` has found so far
+        self.pairs_tried = 0
 
     def begin(self, check: str) -> None:
         """Start a check: forget what the one before has built, and draw the numbers that belong to it."""

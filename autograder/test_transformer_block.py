@@ -78,9 +78,7 @@ def unless_the_numbers_are_right(submission) -> Iterator[None]:
     try:
         yield
     except Failure:
-        if replaceable(submission):
-            raise
-        if not right_with_loud_weights(submission):
+        if not right_although_not_replaceable(submission):
             require_names(build(submission))
             raise
 
@@ -99,7 +97,9 @@ def replaceable(submission) -> bool:
         return False
 
 
-def right_with_loud_weights(submission) -> bool:
+def right_although_not_replaceable(submission) -> bool:
+    if replaceable(submission):
+        return False
     try:
         block, weights, expected = loud_block(submission)
         x = loud_x(submission)
@@ -449,7 +449,7 @@ def gradients(submission):
             f"shape {list(answer.output.shape)}",
             f"shape {list(output.shape)}",
         )
-    output.backward(cotangent.double())
+    (output * cotangent).sum().backward()
     return answer, x.grad, {name: value.grad for name, value in weights.items() if value.grad is not None}
 
 

@@ -104,7 +104,7 @@ class Host:
         rows = [
             {
                 "name": name,
-                "tensor": parameter,
+                "tensor": parameter.detach().clone(),  # as it is now, whatever is loaded later
                 "same": numbers.setdefault(id(parameter), len(numbers)),
                 "trained": parameter.requires_grad,
             }
@@ -174,7 +174,7 @@ class Host:
         if cotangent is not None and isinstance(output, Tensor):
             answer["connected"] = output.requires_grad
             if output.requires_grad:
-                output.backward(cotangent.to(output.dtype).expand_as(output))
+                (output * cotangent.to(output.dtype)).sum().backward()  # a scalar: spares torch an import
             answer["input_gradients"] = [x.grad for x in inputs]
             answer["parameter_gradients"] = {
                 name: parameter.grad

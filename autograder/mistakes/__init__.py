@@ -9,7 +9,6 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 
@@ -55,9 +54,17 @@ def candidates(exercise: str) -> Iterator[Candidate]:
     if importlib.util.find_spec(f"autograder.mistakes.{exercise}") is None:
         return
     module = importlib.import_module(f"autograder.mistakes.{exercise}")
-    for mistake in module.MISTAKES:
+    mistakes = module.MISTAKES
+    for mistake in mistakes:
         yield Candidate((mistake,), lambda mistake=mistake: module.variant(**mistake.options))
-    for one, two in combinations(module.MISTAKES, 2):
+    for one, two in _pairs(mistakes):
         shared = set(one.options) & set(two.options)
         if not shared and not (one.family and one.family == two.family):
             yield Candidate((one, two), lambda one=one, two=two: module.variant(**one.options, **two.options))
+
+
+def _pairs(mistakes: list[Mistake]) -> Iterator[tuple[Mistake, Mistake]]:
+    """All pairs, those of mistakes that stand early in the list first."""
+    for both in range(1, 2 * len(mistakes) - 2):
+        for first in range(max(0, both - len(mistakes) + 1), (both + 1) // 2):
+            yield mistakes[first], mistakes[both - first]

@@ -1,0 +1,32 @@
+# stacked qkv einsum
+import torch
+from torch import nn
+
+
+class CausalSelfAttention(nn.Module):
+    """Multi-head attention with einsum and complex rotations."""
+
+    def __init__(self, width, heads, theta=10000.0):
+        super().__init__()
+        self.h, self.d, self.theta = heads, width // heads, theta
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            setattr(self, name, nn.Linear(width, width, bias=False))
+
+    def rotate(self, z):
+        t = torch.arange(z.shape[1])
+        freqs = self.theta ** (-torch.arange(0, self.d, 2) / self.d)
+        turn = torch.polar(torch.ones(len(t), self.d // 2), torch.outer(t, freqs))
+        pairs = torch.view_as_complex(z.reshape(*z.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * turn[:, None, :]).flatten(3)
+
+    def forward(self, x):
+        b, t, _ = x.shape
+        stacked = torch.stack([self.q_proj.weight, self.k_proj.weight, self.v_proj.weight])
+        q, k, v = torch.einsum("btc,noc->nbto", x, stacked).unflatten(-1, (self.h, self.d))
+        q, k = self.rotate(q), self.rotate(k)
+        scores = torch.einsum("bihd,bjhd->bhij", q, k) / self.d**0.5
+        visible = torch.arange(t)[:, None] >= torch.arange(t)[None, :]
+        scores = torch.where(visible, scores, -torch.inf)
+        weights = scores.softmax(-1)
+        context = torch.einsum("bhij,bjhd->bihd", weights, v)
+        return self.out_proj(context.reshape(b, t, -1))

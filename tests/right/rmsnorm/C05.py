@@ -1,0 +1,14 @@
+# x * (inverse * scale)
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        inverse = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + self.eps)
+        return x * (inverse * self.scale)

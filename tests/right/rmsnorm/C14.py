@@ -1,0 +1,14 @@
+# mean, then unsqueeze(-1)
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        rms = torch.sqrt(x.square().mean(-1) + self.eps)
+        return self.scale * x / rms.unsqueeze(-1)

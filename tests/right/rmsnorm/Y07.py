@@ -1,0 +1,14 @@
+# exp and log
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        ms = x.pow(2).mean(-1, keepdim=True) + self.eps
+        return self.scale * x * torch.exp(-0.5 * torch.log(ms))

@@ -1,0 +1,43 @@
+# softmax twice
+# group: scores
+# slugs: softmax-twice
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def rope(x, theta):
+    T, d = x.shape[-2:]
+    inv_freq = 1.0 / theta ** (torch.arange(0, d, 2).float() / d)
+    angles = torch.arange(T).float()[:, None] * inv_freq[None, :]
+    cos, sin = angles.cos(), angles.sin()
+    x1, x2 = x[..., ::2], x[..., 1::2]
+    return torch.stack([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1).flatten(-2)
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, width, heads, theta=10000.0):
+        super().__init__()
+        self.n_heads = heads
+        self.head_dim = width // heads
+        self.theta = theta
+        self.q_proj = nn.Linear(width, width, bias=False)
+        self.k_proj = nn.Linear(width, width, bias=False)
+        self.v_proj = nn.Linear(width, width, bias=False)
+        self.out_proj = nn.Linear(width, width, bias=False)
+
+    def forward(self, x):
+        B, T, D = x.size()
+        q = self.q_proj(x).view(B, T, self.n_heads, self.head_dim).transpose(1, 2)
+        k = self.k_proj(x).view(B, T, self.n_heads, self.head_dim).transpose(1, 2)
+        v = self.v_proj(x).view(B, T, self.n_heads, self.head_dim).transpose(1, 2)
+        q = rope(q, self.theta)
+        k = rope(k, self.theta)
+        att = (q @ k.transpose(-2, -1)) * self.head_dim**-0.5
+        mask = torch.tril(torch.ones(T, T))
+        att = att.masked_fill(mask == 0, float("-inf"))
+        att = F.softmax(att, dim=-1)
+        att = F.softmax(att.masked_fill(mask == 0, float("-inf")), dim=-1)
+        y = att @ v
+        y = y.transpose(1, 2).contiguous().view(B, T, D)
+        return self.out_proj(y)

@@ -1,0 +1,31 @@
+# a cache of keys
+# group: shapes
+# slugs: keys-kept
+import torch
+from tiny_lm import apply_rope, attention_2d, merge_heads, split_heads
+from torch import nn
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, width, heads, theta=10000.0):
+        super().__init__()
+        self.heads = heads
+        self.theta = theta
+        self.cache = None
+        self.q_proj = nn.Linear(width, width, bias=False)
+        self.k_proj = nn.Linear(width, width, bias=False)
+        self.v_proj = nn.Linear(width, width, bias=False)
+        self.out_proj = nn.Linear(width, width, bias=False)
+
+    def forward(self, x):
+        q = split_heads(self.q_proj(x), self.heads)
+        k = split_heads(self.k_proj(x), self.heads)
+        v = split_heads(self.v_proj(x), self.heads)
+        positions = torch.arange(x.shape[1], device=x.device)
+        q, k = apply_rope(q, k, positions, self.theta)
+        if self.cache is not None:
+            k = torch.cat([self.cache[0], k], dim=2)
+            v = torch.cat([self.cache[1], v], dim=2)
+        self.cache = (k, v)
+        context, _ = attention_2d(q, k, v)
+        return self.out_proj(merge_heads(context))

@@ -1,0 +1,16 @@
+# writes into x, multiplies by the root
+# group: values
+# slugs: writes-into-x multiplies-by-root
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        x.mul_(torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps))
+        return self.scale * x

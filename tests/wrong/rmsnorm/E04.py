@@ -1,0 +1,15 @@
+# uses a notebook global for the width
+# group: interface
+# slugs: unknown-name
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(config.width))
+
+    def forward(self, x):
+        return self.scale * x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)

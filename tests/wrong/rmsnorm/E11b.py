@@ -1,0 +1,16 @@
+# new random parameter in forward
+# group: interface
+# slugs: scale-not-a-parameter scale-missing
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.width = width
+        self.eps = eps
+
+    def forward(self, x):
+        scale = nn.Parameter(torch.randn(self.width))
+        return scale * x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)

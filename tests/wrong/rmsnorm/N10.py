@@ -1,0 +1,16 @@
+# multiplies by the root
+# group: values
+# slugs: multiplies-by-root
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        inverse = torch.rsqrt(x.pow(2).mean(dim=-1, keepdim=True) + self.eps)
+        return x / inverse * self.scale

@@ -1,0 +1,16 @@
+# one mean over the whole tensor
+# group: independence
+# slugs: one-mean-for-all
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        rms = torch.sqrt(torch.mean(x**2) + self.eps)
+        return self.scale * x / rms

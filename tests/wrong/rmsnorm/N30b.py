@@ -1,0 +1,15 @@
+# a single scalar gain without axes
+# group: interface
+# slugs: scale-is-one-number
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, x):
+        return self.scale * x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)

@@ -1,0 +1,17 @@
+# denominator computed under no_grad
+# group: gradients
+# slugs: denominator-detached
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        with torch.no_grad():
+            rms = torch.sqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
+        return self.scale * x / rms

@@ -1,0 +1,15 @@
+# x / x.norm()
+# group: values
+# slugs: unit-length
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return self.scale * x / x.norm(dim=-1, keepdim=True)

@@ -1,0 +1,16 @@
+# length divided by n, eps outside
+# group: values
+# slugs: divides-after-root
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        rms = x.norm(dim=-1, keepdim=True) / x.shape[-1]
+        return self.scale * (x / (rms + self.eps))

@@ -1,0 +1,15 @@
+# eps written into forward
+# group: eps
+# slugs: eps-ignored
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return self.scale * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)

@@ -1,0 +1,16 @@
+# centred above the line only
+# group: values
+# slugs: centred-numerator
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        rms = torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)
+        return self.scale * (x - x.mean(-1, keepdim=True)) / rms

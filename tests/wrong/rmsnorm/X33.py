@@ -1,0 +1,16 @@
+# scale before the norm
+# group: values
+# slugs: scale-before-norm
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        x = x * self.scale
+        return x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)

@@ -1,0 +1,15 @@
+# divided by scale
+# group: values
+# slugs: scale-divides
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return x / (self.scale * torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps))

@@ -1,0 +1,14 @@
+# no scale at all
+# group: interface
+# slugs: scale-not-a-parameter scale-missing
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+
+    def forward(self, x):
+        return x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)

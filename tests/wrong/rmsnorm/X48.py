@@ -1,0 +1,16 @@
+# mean over time and features
+# group: independence
+# slugs: mean-over-positions-too
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        ms = x.square().mean(dim=(1, 2), keepdim=True)
+        return self.scale * x / torch.sqrt(ms + self.eps)

@@ -1,0 +1,16 @@
+# keepdim missing, denominator first
+# group: shapes
+# slugs: keepdim-missing
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        inv = torch.rsqrt(x.pow(2).mean(-1) + self.eps)
+        return inv * x * self.scale

@@ -1,0 +1,18 @@
+# denominator kept from the first call
+# group: independence
+# slugs: remembers-denominator
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.rms = None
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        if self.rms is None:
+            self.rms = torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)
+        return self.scale * x / self.rms

@@ -1,0 +1,17 @@
+# only in training
+# group: independence
+# slugs: depends-on-mode
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        return self.scale * x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)

@@ -1,0 +1,16 @@
+# in place with *=
+# group: independence
+# slugs: writes-into-x
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        x *= torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
+        return x * self.scale

@@ -1,0 +1,15 @@
+# residual inside
+# group: values
+# slugs: adds-input
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return x + self.scale * x / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
