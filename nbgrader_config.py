@@ -28,7 +28,13 @@ c.ClearSolutions.text_stub = "*Write your answer here.*"
 # Marks: whatever was handed in becomes a notebook that can be graded, its code runs in a process of its
 # own, and the grader writes the outputs from which nbgrader records the points.
 c.Autograde.exporter_class = Intake
-c.Autograde.sanitize_preprocessors = [ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
+c.Autograde.sanitize_preprocessors = [
+    ClearOutput,
+    DeduplicateIds,
+    OverwriteKernelspec,
+    OverwriteCells,
+    CheckCellMetadata,
+]
 c.Autograde.autograde_preprocessors = [
     TrustedGrader,
     IgnorePattern,
@@ -44,4 +50,6 @@ c.TrustedGrader.unwalled = True
 c.GenerateFeedback.preprocessors = [HideFromFeedback, GetGrades, CSSHTMLHeaderPreprocessor]
 
 # Hand-ins without an exchange: transformer_block_<student>.zip, put into downloaded/<assignment>/archive/.
-c.FileNameCollectorPlugin.named_regexp = r".*transformer_block_(?P<student_id>[A-Za-z0-9.-]+)[/\\](?P<file_id>.+)"
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*transformer_block_(?P<student_id>[A-Za-z0-9.-]+)[/\\](?P<file_id>.+)"
+)

@@ -47,7 +47,17 @@ def build(root: Path, assignment: str, into: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / assignment
         shutil.copytree(release, bundle / assignment, ignore=IGNORED)
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(bundle), str(root)]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            str(bundle),
+            str(root),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Refused(f"The wheel could not be built:\n{done.stderr}")
@@ -78,4 +88,6 @@ def _in_order(release: Path) -> list[Path]:
     from autograder import bank
 
     order = bank.exercises()
-    return sorted(release.glob("*.ipynb"), key=lambda path: order.index(path.stem) if path.stem in order else 99)
+    return sorted(
+        release.glob("*.ipynb"), key=lambda path: order.index(path.stem) if path.stem in order else 99
+    )

@@ -9,7 +9,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="course", description="The course's own commands.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    release = commands.add_parser("release", help="bring release/ in step with source/; refuses when answers would be lost")
+    release = commands.add_parser(
+        "release", help="bring release/ in step with source/; refuses when answers would be lost"
+    )
     release.set_defaults(run=_release)
 
     bundle = commands.add_parser("bundle", help="build the zip that students get")

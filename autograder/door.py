@@ -108,7 +108,9 @@ def _compared(block: type[nn.Module], parts: dict[str, Any]) -> nn.Module | None
     count = sum(parameter.numel() for parameter in own.parameters())
     print(f"Your block has {count:,} parameters.")
     if came.shape != expected.shape:
-        print(f"It returns shape {list(came.shape)} where the independent implementation returns {list(expected.shape)}.")
+        print(
+            f"It returns shape {list(came.shape)} where the independent implementation returns {list(expected.shape)}."
+        )
         return own
     gap = (came - expected).abs().max().item()
     print(f"The largest difference to an independent implementation with the same weights is {gap:.2g}.")

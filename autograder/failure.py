@@ -1,7 +1,7 @@
 """What a check says when an answer is wrong: the same for the notebook, the terminal and the marks."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -25,15 +25,24 @@ class Failure(Exception):
     status: ClassVar[str] = "failed"
 
     def __str__(self) -> str:
-        rows = [("called", self.called), ("came", self.came), ("expected", self.expected), ("where", self.where)]
+        rows = [
+            ("called", self.called),
+            ("came", self.came),
+            ("expected", self.expected),
+            ("where", self.where),
+        ]
         lines = [f"{name:<8}  {indented(text)}" for name, text in rows if text]
         return "\n".join([*lines, self.sentence] if self.sentence else lines)
 
 
+@dataclass
 class Raised(Failure):
-    """The submission raised an exception, or could not be loaded."""
+    """The submission raised an exception, or could not be loaded. `error` describes it as the host does."""
 
-    status = "error"
+    error: dict[str, Any] = field(default_factory=dict)
+    status: ClassVar[str] = "error"
+
+    __str__ = Failure.__str__
 
 
 class NotAttempted(Failure):

@@ -32,7 +32,9 @@ def default_path() -> Path:
 def find_work(path: Path) -> list[Work]:
     """The exercises in a notebook, a folder of notebooks or a .py file. Raises Unreadable."""
     if not path.exists():
-        raise Unreadable(f"There is no {path}. --submission takes a notebook, a folder of notebooks or a .py file.")
+        raise Unreadable(
+            f"There is no {path}. --submission takes a notebook, a folder of notebooks or a .py file."
+        )
     if path.is_dir():
         return _in_folder(path)
     if path.suffix == ".ipynb":
@@ -93,7 +95,9 @@ def _in_python_file(path: Path) -> list[Work]:
     if opened.problems:
         from autograder.submission import error_text
 
-        raise Unreadable(f"{path} stopped with an error before it defined a class:\n{error_text(opened.problems[0])}")
+        raise Unreadable(
+            f"{path} stopped with an error before it defined a class:\n{error_text(opened.problems[0])}"
+        )
     names = ", ".join(bank.module_of(work.exercise).CLASS for work in works)
     raise Unreadable(f"{path} defines none of {names}.")
 

@@ -25,7 +25,9 @@ def read_notebook(path: Path) -> dict[str, Any]:
     """The notebook's JSON with a list of cells. Raises Unreadable."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise Unreadable(f"{path} is larger than {MOST_BYTES // 2**20} MiB. Clear its outputs and save it again.")
+            raise Unreadable(
+                f"{path} is larger than {MOST_BYTES // 2**20} MiB. Clear its outputs and save it again."
+            )
         notebook = json.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise Unreadable(f"{path} could not be read: {error.strerror}.") from error
@@ -37,7 +39,9 @@ def read_notebook(path: Path) -> dict[str, Any]:
             "Save it again from JupyterLab, or hand in a copy that opens there."
         ) from error
     except (RecursionError, ValueError) as error:
-        raise Unreadable(f"{path} is not a notebook: its JSON is nested too deeply or has impossible numbers.") from error
+        raise Unreadable(
+            f"{path} is not a notebook: its JSON is nested too deeply or has impossible numbers."
+        ) from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         raise Unreadable(f"{path} has no list of cells. Is it a notebook of format 4?")

@@ -18,7 +18,9 @@ _result = pytest.StashKey[Any]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("autograder", "the checks of the course")
-    group.addoption("--submission", metavar="PATH", help="a notebook, a folder of notebooks or a .py file to check")
+    group.addoption(
+        "--submission", metavar="PATH", help="a notebook, a folder of notebooks or a .py file to check"
+    )
     group.addoption("--report", metavar="FILE", help="write the results of all checks to a JSON file")
 
 
@@ -108,7 +110,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if exitstatus == pytest.ExitCode.OK and any(result.status != "passed" for result in results):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED  # only full marks are a success
     if report := session.config.getoption("--report"):
-        Path(report).write_text(json.dumps([result.as_json() for result in results], indent=1) + "\n", "utf-8")
+        Path(report).write_text(
+            json.dumps([result.as_json() for result in results], indent=1) + "\n", "utf-8"
+        )
     session.config.stash[_result] = results
 
 

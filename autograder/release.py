@@ -60,7 +60,9 @@ def regenerate(root: Path, assignment: str) -> list[str]:
         course = Path(folder)
         new_course(root, assignment, course)
         made = course / "release" / assignment
-        changed = [name for name in _files(made) | _files(target) if _bytes(made / name) != _bytes(target / name)]
+        changed = [
+            name for name in _files(made) | _files(target) if _bytes(made / name) != _bytes(target / name)
+        ]
         for name in changed:
             if (made / name).is_file():
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +86,9 @@ def holds_answers(path: Path) -> bool:
         facts = nbgrader_of(cell)
         if cell.get("cell_type") == "code" and role(cell) == "own" and source.strip():
             return True
-        if facts.get("solution") and facts.get("checksum") != compute_checksum(from_dict({**cell, "source": source})):
+        if facts.get("solution") and facts.get("checksum") != compute_checksum(
+            from_dict({**cell, "source": source})
+        ):
             return True
         written_answer = not grade_id(cell) and str(cell.get("id", "")).startswith("answer-")
         if written_answer and source.strip() != "*Write your answer here.*":

@@ -7,8 +7,9 @@ from typing import Any
 import torch
 
 from autograder import bank
+from autograder.causes import cause
 from autograder.diagnosis import diagnose
-from autograder.failure import Failure
+from autograder.failure import Failure, Raised
 from autograder.mistakes import Mistake
 from autograder.submission import Submission
 
@@ -58,6 +59,8 @@ def _run(check: bank.Check, submission: Submission) -> Result:
         if failure.status == "not_attempted":
             return Result(check, failure.status, str(failure))
         mistakes = _named(check, submission)
+        if not mistakes and isinstance(failure, Raised):
+            mistakes = cause(failure.error)
         return Result(check, failure.status, "\n".join([str(failure), *_likely(mistakes)]), mistakes)
     except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
         return Result(
@@ -80,8 +83,10 @@ def _likely(mistakes: list[Mistake]) -> Iterator[str]:
     for number, mistake in enumerate(mistakes):
         together = number and not set(mistake.options) & set(mistakes[0].options)
         lead = "Likely" if not number else "and" if together else "or, with the same numbers"
-        yield f"{lead}: {mistake.title} ({mistake.formula}). {mistake.explanation}"
-        yield f"  {mistake.hint} See “{mistake.section}” in the notebook."
+        formula = f" ({mistake.formula})" if mistake.formula else ""
+        section = f" See “{mistake.section}” in the notebook." if mistake.section else ""
+        yield f"{lead}: {mistake.title}{formula}. {mistake.explanation}"
+        yield f"  {mistake.hint}{section}"
 
 
 def run_all(checks: Iterable[bank.Check], submission: Submission) -> list[Result]:

@@ -34,7 +34,11 @@ class Submission:
     """
 
     def __init__(
-        self, ask: Answering, where: str, problems: list[dict[str, Any]] | None = None, seed: str = PUBLIC_SEED
+        self,
+        ask: Answering,
+        where: str,
+        problems: list[dict[str, Any]] | None = None,
+        seed: str = PUBLIC_SEED,
     ) -> None:
         self._ask, self.where, self.problems, self.seed = ask, where, problems or [], seed
         self._generator = torch.Generator()
@@ -94,6 +98,7 @@ class Submission:
                 f"{name} is not there, because this cell of {self.where} stopped with an error.",
                 errors[0].get("cell", ""),
                 error_text(errors[0]),
+                error=errors[0],
             )
         if stubs:
             raise NotAttempted(f"{name} is still to be written.", where=stubs[0].get("cell", ""))
@@ -151,7 +156,9 @@ class Module:
     def received(self, child: str) -> list[Tensor]:
         return self._ask(self.called, "received", child=child)["received"]
 
-    def call(self, x: Tensor, cotangent: Tensor | None = None, spread: bool = False, name: str = "") -> "Answer":
+    def call(
+        self, x: Tensor, cotangent: Tensor | None = None, spread: bool = False, name: str = ""
+    ) -> "Answer":
         """Call the module with one tensor. Fails unless one tensor comes back.
 
         cotangent: when given, also take the gradients of (output * cotangent).sum().
@@ -162,7 +169,9 @@ class Module:
         fields = self._ask(called, "forward", inputs=[x], cotangent=cotangent, spread=spread)
         if not isinstance(fields.get("output"), Tensor):
             items = f" of {fields['items']}" if fields.get("items", 1) != 1 else ""
-            raise Failure("forward should return one tensor.", called, f"a {fields.get('type')}{items}", "a tensor")
+            raise Failure(
+                "forward should return one tensor.", called, f"a {fields.get('type')}{items}", "a tensor"
+            )
         return Answer(called, fields)
 
     def __call__(self, x: Tensor, **options: Any) -> Tensor:
@@ -208,7 +217,7 @@ def raised(called: str, error: dict[str, Any]) -> Failure:
     """The failure that tells of an exception in the student's code."""
     if error.get("stub"):
         return NotAttempted("This is still to be written.", called)
-    return Raised("", called, error_text(error))
+    return Raised("", called, error_text(error), error=error)
 
 
 def error_text(error: dict[str, Any]) -> str:

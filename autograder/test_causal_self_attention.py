@@ -91,10 +91,17 @@ def test_four_projections(submission):
     came = ", ".join(f"{name} {shape}" for name, shape in shapes.items()) or "no parameters at all"
     called = f"{attention.called}.named_parameters()"
     expected = ", ".join(f"{name} [12, 12]" for name in NAMES)
-    if shapes != dict.fromkeys(NAMES, [12, 12]):
-        raise Failure("The names and shapes are fixed, and modules in a plain list are not found.", called, came, expected)
+    if shapes != {name: [12, 12] for name in NAMES}:
+        raise Failure(
+            "The names and shapes are fixed, and modules in a plain list are not found.",
+            called,
+            came,
+            expected,
+        )
     if len({row["same"] for row in rows}) != 4:
-        raise Failure("Two names stand for one and the same weight, so they cannot learn different things.", called)
+        raise Failure(
+            "Two names stand for one and the same weight, so they cannot learn different things.", called
+        )
     if not all(row["trained"] for row in rows):
         raise Failure("All four are to be learned.", called, "some do not require a gradient")
 
@@ -229,8 +236,17 @@ def test_large_scores_stay_finite(submission):
     token = submission.draw(1, 1, WIDTH)
     x = token.expand(1, 4, WIDTH).clone()  # equal tokens: the largest score of a row is the token's own
     answer = built(submission, weights).call(x)
-    finite(answer.output, answer.called, "exp of a score in the hundreds is infinite. What does torch.softmax do about it?")
-    agree(answer.output, x, answer.called, "All four tokens are equal, so any average of them is the token itself.")
+    finite(
+        answer.output,
+        answer.called,
+        "exp of a score in the hundreds is infinite. What does torch.softmax do about it?",
+    )
+    agree(
+        answer.output,
+        x,
+        answer.called,
+        "All four tokens are equal, so any average of them is the token itself.",
+    )
 
 
 # -- scores ----------------------------------------------------------------------------------------
@@ -331,7 +347,13 @@ def test_theta_of_the_constructor_is_used(submission):
         weights = reading_weights(submission)
         x = marked(submission.draw(TIME, WIDTH - TIME))
         came, called = read(built(submission, weights, theta=theta), x)
-        agree(came, oracle.attention_weights(x, weights, HEADS, theta)[0], called, f"Here theta is {theta:g}.", "weights: ")
+        agree(
+            came,
+            oracle.attention_weights(x, weights, HEADS, theta)[0],
+            called,
+            f"Here theta is {theta:g}.",
+            "weights: ",
+        )
 
 
 @graded(1, "rope", "the whole computation")
@@ -340,7 +362,12 @@ def test_everything_together(submission):
     attention, weights = loud_attention(submission)
     x = loud_x(submission)
     answer = attention.call(x)
-    agree(answer.output, oracle.attention(x, weights, HEADS, THETA), answer.called, "The groups above say which part differs.")
+    agree(
+        answer.output,
+        oracle.attention(x, weights, HEADS, THETA),
+        answer.called,
+        "The groups above say which part differs.",
+    )
 
 
 # -- shapes ----------------------------------------------------------------------------------------
@@ -349,7 +376,13 @@ def test_everything_together(submission):
 @graded(1, "shapes", "other sizes")
 def test_other_sizes(submission):
     """One head, many heads of width 2, a sequence longer than the heads are wide, a batch of one."""
-    for batch, time, heads, head_width in ((1, 1, 1, 2), (2, 3, 1, 6), (1, 9, 5, 2), (4, 5, 3, 4), (5, 4, 2, 10)):
+    for batch, time, heads, head_width in (
+        (1, 1, 1, 2),
+        (2, 3, 1, 6),
+        (1, 9, 5, 2),
+        (4, 5, 3, 4),
+        (5, 4, 2, 10),
+    ):
         width = heads * head_width
         weights = loud_weights(submission, width)
         x = loud_x(submission, batch, time, width)
@@ -374,7 +407,8 @@ def test_changing_length(submission):
             answer.output,
             oracle.attention(x, weights, HEADS, THETA),
             answer.called,
-            "The calls before this one, on the same object, had other lengths. What is kept from them, or made for one length only?",
+            "The calls before this one, on the same object, had other lengths. "
+            "What is kept from them, or made for one length only?",
         )
 
 
@@ -384,7 +418,12 @@ def test_strided_input(submission):
     attention, weights = loud_attention(submission)
     x = loud_x(submission)
     answer = attention.call(x, spread=True, name=f"x of shape {list(x.shape)}, not contiguous")
-    agree(answer.output, oracle.attention(x, weights, HEADS, THETA), answer.called, "How a tensor lies in memory should not matter.")
+    agree(
+        answer.output,
+        oracle.attention(x, weights, HEADS, THETA),
+        answer.called,
+        "How a tensor lies in memory should not matter.",
+    )
 
 
 # -- independence ----------------------------------------------------------------------------------
@@ -418,7 +457,9 @@ def test_input_is_left_alone(submission):
     attention, _ = loud_attention(submission)
     answer = attention.call(loud_x(submission))
     if answer.changed_input:
-        raise Failure("Which operation writes into x?", answer.called, "x is changed after the call", "x as it was")
+        raise Failure(
+            "Which operation writes into x?", answer.called, "x is changed after the call", "x as it was"
+        )
 
 
 @graded(1, "independence", "the same input gives the same output")
@@ -430,9 +471,18 @@ def test_same_answer_twice(submission):
     for training in (True, False, False):
         answer = attention.train(training).call(x)
         mode = "train" if training else "eval"
-        agree(answer.output, expected, answer.called, f"This was a call in {mode} mode; the answer should be the same in both, each time.")
+        agree(
+            answer.output,
+            expected,
+            answer.called,
+            f"This was a call in {mode} mode; the answer should be the same in both, each time.",
+        )
         if answer.used_randomness:
-            raise Failure("Nothing here is random. Is there a dropout, or a layer built inside forward?", answer.called, "torch's random state moved")
+            raise Failure(
+                "Nothing here is random. Is there a dropout, or a layer built inside forward?",
+                answer.called,
+                "torch's random state moved",
+            )
 
 
 # -- gradients -------------------------------------------------------------------------------------
@@ -454,7 +504,13 @@ def gradients(submission):
 def test_input_gradient(submission):
     """x takes part in q, k and v, and the gradient comes back through all three."""
     answer, expected, _ = gradients(submission)
-    agree(answer.input_gradient, expected, answer.called, "Is a part of the way cut off from the gradient?", "gradient of x: ")
+    agree(
+        answer.input_gradient,
+        expected,
+        answer.called,
+        "Is a part of the way cut off from the gradient?",
+        "gradient of x: ",
+    )
 
 
 @graded(2, "gradients", "the gradients of the four projections, by value")
@@ -462,4 +518,10 @@ def test_projection_gradients(submission):
     """All four projections learn, and by the right amounts."""
     answer, _, expected = gradients(submission)
     for name, gradient in expected.items():
-        agree(answer.parameter_gradient(name), gradient, answer.called, f"{name} would learn in a wrong direction.", f"gradient of {name}: ")
+        agree(
+            answer.parameter_gradient(name),
+            gradient,
+            answer.called,
+            f"{name} would learn in a wrong direction.",
+            f"gradient of {name}: ",
+        )

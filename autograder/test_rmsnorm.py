@@ -81,7 +81,9 @@ def test_scale_is_the_only_parameter(submission):
         raise Failure(sentence, f"{norm.called}.named_parameters()", came, "scale [5] alone")
     if not rows[0]["trained"]:
         raise Failure("scale is to be learned.", f"{norm.called}.scale.requires_grad", "False", "True")
-    agree(rows[0]["tensor"].float(), torch.ones(5), f"{norm.called}.scale", "A new norm changes no proportions.")
+    agree(
+        rows[0]["tensor"].float(), torch.ones(5), f"{norm.called}.scale", "A new norm changes no proportions."
+    )
 
 
 @graded(1, "interface", "built and called as agreed")
@@ -118,7 +120,12 @@ def test_tenfold(submission):
     """The size of the vector is divided out: [30, 40] gives what [3, 4] gives, and keeps the ratio 3 : 4."""
     answer = submission.build("RMSNorm", 2).call(torch.tensor([30.0, 40.0]))
     expected = torch.tensor([0.8485281, 1.1313709])
-    agree(answer.output, expected, answer.called, "[30, 40] points where [3, 4] points, so it ends where that ends.")
+    agree(
+        answer.output,
+        expected,
+        answer.called,
+        "[30, 40] points where [3, 4] points, so it ends where that ends.",
+    )
 
 
 @graded(1, "values", "the scale multiplies each coordinate")
@@ -128,7 +135,12 @@ def test_scale_multiplies_each_coordinate(submission):
     scale = torch.tensor([0.5, -2.0, 3.0])
     answer = submission.build("RMSNorm", 3).load({"scale": scale}).call(torch.tensor([1.0, 2.0, 2.0]))
     expected = oracle.rms_norm(torch.tensor([1.0, 2.0, 2.0]), scale, 1e-5)
-    agree(answer.output, expected, answer.called, f"With scale = {show(scale)}, coordinate i is multiplied by scale[i].")
+    agree(
+        answer.output,
+        expected,
+        answer.called,
+        f"With scale = {show(scale)}, coordinate i is multiplied by scale[i].",
+    )
 
 
 @graded(1, "values", "every number of a batch")
@@ -138,7 +150,12 @@ def test_a_batch(submission):
     norm, scale = loud_norm(submission, 7, eps=1e-5)
     x = loud_x(submission, 3, 4, 7)
     answer = norm.call(x)
-    agree(answer.output, oracle.rms_norm(x, scale, 1e-5), answer.called, "Each vector is divided by its own root mean square.")
+    agree(
+        answer.output,
+        oracle.rms_norm(x, scale, 1e-5),
+        answer.called,
+        "Each vector is divided by its own root mean square.",
+    )
 
 
 # -- eps -------------------------------------------------------------------------------------------
@@ -178,7 +195,12 @@ def test_eps_of_the_constructor_is_used(submission):
     for eps in (0.01, 2.0):
         norm, scale = loud_norm(submission, 6, eps=eps)
         answer = norm.call(x)
-        agree(answer.output, oracle.rms_norm(x, scale, eps), answer.called, f"Here eps is {eps:g}, as the call says.")
+        agree(
+            answer.output,
+            oracle.rms_norm(x, scale, eps),
+            answer.called,
+            f"Here eps is {eps:g}, as the call says.",
+        )
 
 
 @graded(1, "eps", "the default eps is 1e-5")
@@ -188,7 +210,12 @@ def test_default_eps(submission):
     norm = submission.build("RMSNorm", 3)
     x = torch.tensor([1e-3, -2e-3, 1.5e-3])
     answer = norm.call(x)
-    agree(answer.output, oracle.rms_norm(x, torch.ones(3), 1e-5), answer.called, "RMSNorm(3) stands for eps = 1e-5.")
+    agree(
+        answer.output,
+        oracle.rms_norm(x, torch.ones(3), 1e-5),
+        answer.called,
+        "RMSNorm(3) stands for eps = 1e-5.",
+    )
 
 
 # -- shapes ----------------------------------------------------------------------------------------
@@ -202,7 +229,12 @@ def test_any_leading_shape(submission):
     for shape in ((6,), (5, 6), (2, 5, 6), (2, 3, 4, 6), (1, 1, 6)):
         x = loud_x(submission, *shape)
         answer = norm.call(x)
-        agree(answer.output, oracle.rms_norm(x, scale, EPS), answer.called, "The last axis is the vector; all before it are just many vectors.")
+        agree(
+            answer.output,
+            oracle.rms_norm(x, scale, EPS),
+            answer.called,
+            "The last axis is the vector; all before it are just many vectors.",
+        )
 
 
 @graded(0.5, "shapes", "as many positions as coordinates")
@@ -213,7 +245,12 @@ def test_square_input(submission):
     for shape in ((5, 5), (5, 5, 5)):
         x = loud_x(submission, *shape)
         answer = norm.call(x)
-        agree(answer.output, oracle.rms_norm(x, scale, EPS), answer.called, "The mean runs over the last axis, and each vector keeps its own denominator.")
+        agree(
+            answer.output,
+            oracle.rms_norm(x, scale, EPS),
+            answer.called,
+            "The mean runs over the last axis, and each vector keeps its own denominator.",
+        )
 
 
 @graded(0.5, "shapes", "odd widths and gaps in memory")
@@ -224,7 +261,12 @@ def test_odd_width_and_strided_input(submission):
         norm, scale = loud_norm(submission, width)
         x = loud_x(submission, 3, width)
         answer = norm.call(x, spread=True, name=f"x of shape {[3, width]}, not contiguous")
-        agree(answer.output, oracle.rms_norm(x, scale, EPS), answer.called, "How a tensor lies in memory should not matter.")
+        agree(
+            answer.output,
+            oracle.rms_norm(x, scale, EPS),
+            answer.called,
+            "How a tensor lies in memory should not matter.",
+        )
 
 
 @graded(1, "shapes", "float64 and bfloat16")
@@ -259,7 +301,12 @@ def test_vectors_are_independent(submission):
         changed[sample, position] = changed[sample, position] * 7 + 3
         answer = norm.call(changed)
         if answer.output.shape != x.shape:
-            raise Failure("The shape stays.", answer.called, f"shape {list(answer.output.shape)}", f"shape {list(x.shape)}")
+            raise Failure(
+                "The shape stays.",
+                answer.called,
+                f"shape {list(answer.output.shape)}",
+                f"shape {list(x.shape)}",
+            )
         moved = differing(answer.output, before).any(dim=-1)
         moved[sample, position] = False
         if moved.any():
@@ -267,7 +314,8 @@ def test_vectors_are_independent(submission):
             raise Failure(
                 "Each vector has its own denominator: which axis is the mean taken over?",
                 answer.called,
-                f"after a change of sample {sample}, position {position}, the output of sample {other[0]}, position {other[1]} moved",
+                f"after a change of sample {sample}, position {position}, "
+                f"the output of sample {other[0]}, position {other[1]} moved",
                 "only the output of the changed vector moves",
             )
 
@@ -297,7 +345,12 @@ def test_same_answer_twice(submission):
     for turn, z in (("the first call", x), ("a call with 5 x", 5 * x), ("a call with x again", x)):
         answer = norm.call(z)
         wanted = oracle.rms_norm(z, scale, EPS)
-        agree(answer.output, wanted, answer.called, f"This was {turn} on the same object. What does it keep from the call before?")
+        agree(
+            answer.output,
+            wanted,
+            answer.called,
+            f"This was {turn} on the same object. What does it keep from the call before?",
+        )
     for training in (True, False):
         answer = norm.train(training).call(x)
         mode = "train" if training else "eval"
@@ -323,7 +376,13 @@ def test_input_gradient(submission):
     x, cotangent = submission.draw(2, 3, 5, mean=0.5), submission.draw(2, 3, 5)
     answer = norm.call(x, cotangent=cotangent)
     expected, _ = gradients(x, scale, cotangent)
-    agree(answer.input_gradient, expected, answer.called, "The root mean square moves when x moves: does the gradient know?", "gradient of x: ")
+    agree(
+        answer.input_gradient,
+        expected,
+        answer.called,
+        "The root mean square moves when x moves: does the gradient know?",
+        "gradient of x: ",
+    )
 
 
 @graded(2, "gradients", "the gradient of the scale, by value")
@@ -334,14 +393,23 @@ def test_scale_gradient(submission):
     x, cotangent = submission.draw(2, 3, 5, mean=0.5), submission.draw(2, 3, 5)
     answer = norm.call(x, cotangent=cotangent)
     _, expected = gradients(x, scale, cotangent)
-    agree(answer.parameter_gradient("scale"), expected, answer.called, "scale[i] should feel every vector's coordinate i.", "gradient of scale: ")
+    agree(
+        answer.parameter_gradient("scale"),
+        expected,
+        answer.called,
+        "scale[i] should feel every vector's coordinate i.",
+        "gradient of scale: ",
+    )
 
 
 # -- whose output is this? -------------------------------------------------------------------------
 
 WHOSE = {
     "A": ("subtracts-mean", "Add up the four numbers of A. For which norm is that always zero?"),
-    "B": ("sum-not-mean", "B is too short by the same factor everywhere. Four numbers, and a factor of about two?"),
+    "B": (
+        "sum-not-mean",
+        "B is too short by the same factor everywhere. Four numbers, and a factor of about two?",
+    ),
     "C": ("eps-outside-root", "Divide 1 by C's first number: is it sqrt(12.5) + 0.5 or sqrt(12.5 + 0.5)?"),
     "D": ("no-root", "Divide 1 by D's first number: whose square or whose root is that?"),
 }
@@ -362,8 +430,12 @@ def named(submission, letter):
     if came == right:
         return
     if came not in CHOICES:
-        raise Failure("Choose one of: " + ", ".join(CHOICES) + ".", f'whose["{letter}"]', repr(came), "one of the names")
-    raise Failure(f"{CHOICES[came][0].upper()}{CHOICES[came][1:]}. {question}", f'whose["{letter}"]', repr(came))
+        raise Failure(
+            "Choose one of: " + ", ".join(CHOICES) + ".", f'whose["{letter}"]', repr(came), "one of the names"
+        )
+    raise Failure(
+        f"{CHOICES[came][0].upper()}{CHOICES[came][1:]}. {question}", f'whose["{letter}"]', repr(came)
+    )
 
 
 @graded(0.5, "quiz", "output A", about="whose")
@@ -414,7 +486,12 @@ def test_rms_after(submission):
 @graded(0.5, "question", "[13, 14] normalised", about="normalised_after")
 def test_normalised_after(submission):
     """The proportions of [13, 14] are not those of [3, 4]."""
-    answered(submission, "normalised_after", [0.962303, 1.036327], "Divide 13 and 14 by the root mean square just found.")
+    answered(
+        submission,
+        "normalised_after",
+        [0.962303, 1.036327],
+        "Divide 13 and 14 by the root mean square just found.",
+    )
 
 
 @graded(0.25, "question", "plus ten", about="changes_plus_ten")

@@ -34,14 +34,18 @@ class Intake(NotebookExporter):
     """Reads a submitted notebook as hostile JSON; every notebook becomes one that nbgrader can grade."""
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs: Any) -> tuple[str, dict]:
-        if not getattr(self.parent, "_sanitizing", False):  # nbgrader's second pass reads what the first wrote
+        if not getattr(
+            self.parent, "_sanitizing", False
+        ):  # nbgrader's second pass reads what the first wrote
             return super().from_filename(filename, resources=resources, **kwargs)
         facts = resources["nbgrader"]
         with Gradebook(facts["db_url"]) as gradebook:
             templates = _templates(gradebook.find_notebook(facts["notebook"], facts["assignment"]))
         try:
             if Path(filename).is_symlink():
-                raise Unreadable(f"{Path(filename).name} is a link to another file. Hand in the notebook itself.")
+                raise Unreadable(
+                    f"{Path(filename).name} is a link to another file. Hand in the notebook itself."
+                )
             cells, problem = read_notebook(Path(filename))["cells"], ""
         except Unreadable as error:
             name = Path(filename).name

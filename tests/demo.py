@@ -2,14 +2,18 @@
 
 import shutil
 import sys
-from pathlib import Path
 
 from sample_class import ASSIGNMENT, NOTEBOOKS, ROOT, write_class
 
 from autograder.release import nbgrader, new_course
 
 COURSE = ROOT / "demo"
-READ_AS = {"ada": "everything right", "lin": "one mistake in each", "mara": "half finished", "noor": "untouched"}
+READ_AS = {
+    "ada": "everything right",
+    "lin": "one mistake in each",
+    "mara": "half finished",
+    "noor": "untouched",
+}
 
 
 def main() -> None:
@@ -24,7 +28,9 @@ def main() -> None:
     step("Writing the feedback pages with `nbgrader generate_feedback`")
     nbgrader(COURSE, "generate_feedback", ASSIGNMENT)
     show_marks()
-    print(f"\nFeedback pages: {(COURSE / 'feedback').relative_to(ROOT)}/<student>/{ASSIGNMENT}/<notebook>.html")
+    print(
+        f"\nFeedback pages: {(COURSE / 'feedback').relative_to(ROOT)}/<student>/{ASSIGNMENT}/<notebook>.html"
+    )
     print(f"Look around:    cd {COURSE.relative_to(ROOT)} and type any nbgrader command")
 
 
@@ -42,7 +48,9 @@ def show_marks() -> None:
             submission = gradebook.find_submission(ASSIGNMENT, student.id)
             row = {notebook.name: notebook for notebook in submission.notebooks}
             marks = "".join(f"{_mark(row[name]):>24}" for name in NOTEBOOKS)
-            print(f"{student.id:<8}{marks}{submission.score:>10g}  {READ_AS.get(student.id, 'one broken notebook')}")
+            print(
+                f"{student.id:<8}{marks}{submission.score:>10g}  {READ_AS.get(student.id, 'one broken notebook')}"
+            )
     print("\nThe question at the end of transformer_block (4 points) waits for a human in the formgrader.\n")
     for student in students:
         for name in NOTEBOOKS:
@@ -66,7 +74,9 @@ def reasons(student: str, notebook: str) -> list[str]:
         lines = "".join(cell["outputs"][0]["data"]["text/plain"]).split("\n")
         failed = [number for number, line in enumerate(lines) if line.startswith("✗")]
         if failed:
-            last = next((n for n in range(failed[0] + 1, len(lines)) if not lines[n].startswith("    ")), len(lines))
+            last = next(
+                (n for n in range(failed[0] + 1, len(lines)) if not lines[n].startswith("    ")), len(lines)
+            )
             return [f"{lines[failed[0]]}: {lines[last - 1].strip()}"]
         if not lines[0].endswith("points"):
             return [lines[0]]

@@ -30,7 +30,9 @@ def test_the_stub_passes_no_check_and_is_not_called_wrong(open_work, exercise):
 
 @pytest.mark.parametrize("exercise", NOTEBOOKS)
 def test_a_typical_mistake_is_caught_where_it_belongs(open_work, exercise):
-    results = run_all(bank.checks(exercise), open_work(work_of(exercise, solutions(exercise) | sample("lin"))))
+    results = run_all(
+        bank.checks(exercise), open_work(work_of(exercise, solutions(exercise) | sample("lin")))
+    )
     lost = {r.check.group for r in results if r.status != "passed"}
     assert CAUGHT_IN[exercise] <= lost
     assert "interface" not in lost

@@ -37,7 +37,9 @@ def test_the_bundle_holds_no_solution(bundle):
     with zipfile.ZipFile(wheel) as zipped:
         names = zipped.namelist()
         assert "autograder/given/transformer_block/tiny_lm/rope.py" in names
-        assert not [name for name in names if name.endswith(".ipynb") or "samples" in name or "/source/" in name]
+        assert not [
+            name for name in names if name.endswith(".ipynb") or "samples" in name or "/source/" in name
+        ]
 
 
 def test_the_wheel_alone_checks_a_students_folder(bundle, tmp_path):
@@ -48,11 +50,21 @@ def test_the_wheel_alone_checks_a_students_folder(bundle, tmp_path):
     install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
     subprocess.run(install, check=True, capture_output=True, timeout=240)
     (site,) = (tmp_path / "venv").rglob("site-packages")
-    borrowed = [p for p in sys.path if p.endswith("site-packages")][0]
+    borrowed = next(path for path in sys.path if path.endswith("site-packages"))
     # behind the wheel's own folder, and without the editable install of this environment
     (site / "borrowed.pth").write_text(borrowed + "\n")
     done = subprocess.run(
-        [python, "-m", "pytest", "--pyargs", "autograder", "--submission", ASSIGNMENT, "-p", "no:cacheprovider"],
+        [
+            python,
+            "-m",
+            "pytest",
+            "--pyargs",
+            "autograder",
+            "--submission",
+            ASSIGNMENT,
+            "-p",
+            "no:cacheprovider",
+        ],
         cwd=bundle,
         capture_output=True,
         text=True,
@@ -99,4 +111,3 @@ def test_a_refusal_is_a_sentence(tmp_path, monkeypatch, capsys, arguments, sente
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 1
     assert sentence in capsys.readouterr().err
-

@@ -15,7 +15,11 @@ NORM = solutions("rmsnorm")["rmsnorm-class"]
 
 
 def norm(*cells: str) -> Work:
-    return Work("rmsnorm", "rmsnorm.ipynb", [HEAD, *(Cell(f"cell {n}", text, "own") for n, text in enumerate(cells, 1))])
+    return Work(
+        "rmsnorm",
+        "rmsnorm.ipynb",
+        [HEAD, *(Cell(f"cell {n}", text, "own") for n, text in enumerate(cells, 1))],
+    )
 
 
 def results(open_work, work, group="values"):
@@ -42,7 +46,9 @@ def test_warnings_and_noise_cost_nothing(open_work):
 
 
 def test_magics_and_shell_lines_are_left_out():
-    notebook = {"cells": [{"cell_type": "code", "source": "%matplotlib inline\n!pip list\nx = 1\n  ", "metadata": {}}]}
+    notebook = {
+        "cells": [{"cell_type": "code", "source": "%matplotlib inline\n!pip list\nx = 1\n  ", "metadata": {}}]
+    }
     (cell,) = to_run(code_cells(notebook))
     namespace = {}
     exec(cell.source, namespace)
@@ -69,7 +75,9 @@ def test_an_endless_loop_in_forward_ends_and_is_named(monkeypatch):
     assert "TimeLimit" in first.message and "while True: pass" in first.message
 
 
-@pytest.mark.parametrize("deed", ["import os; os._exit(0)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+@pytest.mark.parametrize(
+    "deed", ["import os; os._exit(0)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
+)
 def test_a_cell_that_ends_the_process_costs_only_itself(children, deed):
     from autograder.loading import open_confined
 
@@ -89,8 +97,14 @@ def test_a_cell_that_wants_to_leave_is_an_error_of_that_cell(open_work, deed):
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("class RMSNorm(nn.Module):\n    def __init__(self):\n        super().__init__()", ["RMSNorm(5)", "TypeError", "argument"]),
-        ("class RMSNorm:\n    def __init__(self, width, eps=1e-5):\n        pass", ["should be a subclass of nn.Module"]),
+        (
+            "class RMSNorm(nn.Module):\n    def __init__(self):\n        super().__init__()",
+            ["RMSNorm(5)", "TypeError", "argument"],
+        ),
+        (
+            "class RMSNorm:\n    def __init__(self, width, eps=1e-5):\n        pass",
+            ["should be a subclass of nn.Module"],
+        ),
         ("RMSNorm = 3", ["TypeError"]),
         ("class Norm(nn.Module): pass", ["There is no RMSNorm in rmsnorm.ipynb"]),
         ("class RMSNorm(nn.Module)\n    pass", ["SyntaxError", "cell 1", "class RMSNorm(nn.Module)"]),
@@ -129,7 +143,9 @@ def test_a_wrong_return_value_is_told_with_the_call(open_work, body, status, wor
 
 
 def test_a_message_never_shows_lines_of_the_course(open_work):
-    for result in results(open_work, norm("class RMSNorm(nn.Module):\n    def __init__(self, width, eps=1e-5): 1 / 0")):
+    for result in results(
+        open_work, norm("class RMSNorm(nn.Module):\n    def __init__(self, width, eps=1e-5): 1 / 0")
+    ):
         assert "autograder" not in result.message and "host.py" not in result.message
 
 

@@ -37,7 +37,9 @@ def results_of(path: Path) -> list:
 def test_a_wrong_answer_is_caught_and_named(path):
     meant = facts(path)
     failed = [result for result in results_of(path) if result.status != "passed"]
-    assert meant["group"] in {result.check.group for result in failed}, "the group meant for it does not notice"
+    assert meant["group"] in {result.check.group for result in failed}, (
+        "the group meant for it does not notice"
+    )
     allowed = set(meant["slugs"].split())
     named = {mistake.slug for result in failed for mistake in result.mistakes}
     if allowed == {"none"}:

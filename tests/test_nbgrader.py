@@ -6,7 +6,7 @@ import json
 import pytest
 from conftest import read
 from nbgrader.api import Gradebook
-from sample_class import ASSIGNMENT, NOTEBOOKS, ROOT, filled, solutions
+from sample_class import ASSIGNMENT, NOTEBOOKS, ROOT
 
 from autograder import bank
 from autograder.release import nbgrader
@@ -30,7 +30,9 @@ def marks(graded_course):
 
 def test_the_maximum_is_the_sum_of_the_checks(graded_course):
     with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
-        most = {notebook.name: notebook.max_score for notebook in gradebook.find_assignment(ASSIGNMENT).notebooks}
+        most = {
+            notebook.name: notebook.max_score for notebook in gradebook.find_assignment(ASSIGNMENT).notebooks
+        }
     assert most == MOST
 
 
@@ -57,12 +59,16 @@ def test_a_broken_notebook_is_a_row_with_a_reason_and_costs_only_itself(graded_c
 
 def test_each_wrong_part_keeps_the_points_of_the_right_ones(graded_course):
     with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
-        (notebook,) = [n for n in gradebook.find_submission(ASSIGNMENT, "mara").notebooks if n.name == "rmsnorm"]
+        (notebook,) = [
+            n for n in gradebook.find_submission(ASSIGNMENT, "mara").notebooks if n.name == "rmsnorm"
+        ]
         grades = {grade.name: grade.auto_score for grade in notebook.grades}
     assert grades["rmsnorm-interface"] == 2.0
     assert grades["rmsnorm-quiz"] == 2.0
     assert grades["rmsnorm-eps"] < 4.0
-    assert grades["rmsnorm-values"] == 4.0, "with eps 1e-5 and numbers of ordinary size it makes no difference"
+    assert grades["rmsnorm-values"] == 4.0, (
+        "with eps 1e-5 and numbers of ordinary size it makes no difference"
+    )
 
 
 def outputs(course, student, notebook):
@@ -116,7 +122,9 @@ def test_the_question_is_graded_by_hand_and_exported(manually_graded):
 
 
 def test_the_grader_sees_the_mark_scheme_and_the_student_does_not(manually_graded):
-    for_the_grader = (manually_graded / "autograded" / "ada" / ASSIGNMENT / "transformer_block.ipynb").read_text("utf-8")
+    for_the_grader = (
+        manually_graded / "autograded" / "ada" / ASSIGNMENT / "transformer_block.ipynb"
+    ).read_text("utf-8")
     page = (manually_graded / "feedback" / "ada" / ASSIGNMENT / "transformer_block.html").read_text("utf-8")
     release = (ROOT / "release" / ASSIGNMENT / "transformer_block.ipynb").read_text("utf-8")
     scheme = mark_scheme()
@@ -147,20 +155,3 @@ def test_regrading_keeps_the_marks(graded_course, marks):
     with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
         again = {n.name: n.score for n in gradebook.find_submission(ASSIGNMENT, "mara").notebooks}
     assert again == marks["mara"]
-
-
-@pytest.mark.parametrize("exercise", NOTEBOOKS)
-def test_nbgrader_validates_the_solution_and_not_the_stub(tmp_path, exercise):
-    """In a real kernel, where the notebook's own door runs."""
-    from nbgrader.validator import Validator
-
-    release = ROOT / "release" / ASSIGNMENT
-    (tmp_path / "tiny_lm").symlink_to(release / "tiny_lm")
-    for part, answers in (("solution", solutions(exercise)), ("stub", {})):
-        notebook = filled(release / f"{exercise}.ipynb", answers)
-        # the demonstrations take long and have no influence on the marks
-        notebook["cells"] = [c for c in notebook["cells"] if "-demo-" not in c["metadata"].get("nbgrader", {}).get("grade_id", "")]
-        path = tmp_path / f"{exercise}.ipynb"
-        path.write_text(json.dumps(notebook), "utf-8")
-        found = Validator(ignore_checksums=True).validate(str(path))
-        assert bool(found.get("failed")) == (part == "stub"), (part, found)

@@ -17,7 +17,9 @@ def run(*arguments, cwd=ROOT):
 
 def write(folder, answers=solutions, notebooks=NOTEBOOKS):
     for name in notebooks:
-        (folder / f"{name}.ipynb").write_text(json.dumps(filled(RELEASE / f"{name}.ipynb", answers(name))), "utf-8")
+        (folder / f"{name}.ipynb").write_text(
+            json.dumps(filled(RELEASE / f"{name}.ipynb", answers(name))), "utf-8"
+        )
     return folder
 
 
@@ -59,7 +61,9 @@ def test_a_single_notebook_and_a_renamed_one(tmp_path):
 
 def test_a_python_file_is_checked_for_what_it_defines(tmp_path):
     path = tmp_path / "mine.py"
-    path.write_text("import torch\nfrom torch import Tensor, nn\n" + solutions("rmsnorm")["rmsnorm-class"], "utf-8")
+    path.write_text(
+        "import torch\nfrom torch import Tensor, nn\n" + solutions("rmsnorm")["rmsnorm-class"], "utf-8"
+    )
     done = run("autograder", "--submission", path)
     assert done.returncode == 0, done.stdout
     assert "20 of 20" in done.stdout

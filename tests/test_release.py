@@ -1,4 +1,4 @@
-"""`release/` is exactly what nbgrader makes of `source/`, gives nothing away, and is never overwritten with answers in it."""
+"""`release/` is what nbgrader makes of `source/`, gives nothing away, and never loses answers."""
 
 import json
 import shutil
@@ -72,7 +72,9 @@ def test_given_code_cells_are_locked_short_and_of_a_known_kind(notebook):
     for cell in read(SOURCE / f"{notebook}.ipynb")["cells"]:
         facts = cell["metadata"].get("nbgrader")
         if cell["cell_type"] == "code":
-            assert facts, f"{cell['id']}: a given code cell without nbgrader's metadata would count as a student's own"
+            assert facts, (
+                f"{cell['id']}: a given code cell without nbgrader's metadata would count as a student's own"
+            )
             assert facts["grade_id"].startswith(f"{notebook}-")
             if not facts["solution"]:
                 assert facts["locked"] and len(cell["source"]) <= 20, cell["id"]
@@ -94,13 +96,22 @@ def test_regenerating_refuses_to_overwrite_answers(copy, work):
     if work == "answer":
         notebook = filled(path, solutions("transformer_block"))
     elif work == "own cell":
-        notebook["cells"].append({"cell_type": "code", "id": "mine", "metadata": {}, "source": ["x = 1"], "outputs": [], "execution_count": None})
+        notebook["cells"].append(
+            {
+                "cell_type": "code",
+                "id": "mine",
+                "metadata": {},
+                "source": ["x = 1"],
+                "outputs": [],
+                "execution_count": None,
+            }
+        )
     elif work == "written answer":
         (cell,) = [cell for cell in notebook["cells"] if cell["id"].startswith("answer-")]
         cell["source"] = ["No, because ..."]
     text = json.dumps(notebook) if work != "broken" else path.read_text("utf-8")[:5000]
     path.write_text(text, "utf-8")
-    with pytest.raises(Refused, match="transformer_block.ipynb"):
+    with pytest.raises(Refused, match=r"transformer_block\.ipynb"):
         regenerate(copy, ASSIGNMENT)
     assert path.read_text("utf-8") == text
 

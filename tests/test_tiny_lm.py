@@ -17,7 +17,13 @@ def test_split_heads_takes_neighbouring_features():
     x = torch.arange(2 * 3 * 8.0).reshape(2, 3, 8)
     heads = tiny_lm.split_heads(x, 4)
     assert heads.shape == (2, 4, 3, 2)
-    assert all(heads[b, h, t, j] == x[b, t, 2 * h + j] for b in range(2) for h in range(4) for t in range(3) for j in range(2))
+    assert all(
+        heads[b, h, t, j] == x[b, t, 2 * h + j]
+        for b in range(2)
+        for h in range(4)
+        for t in range(3)
+        for j in range(2)
+    )
     assert torch.equal(tiny_lm.merge_heads(heads), x)
 
 
@@ -38,7 +44,11 @@ def test_attention_agrees_with_torch(causal):
 def test_rope_turns_adjacent_pairs():
     e0 = torch.tensor([[1.0, 0.0, 0.0, 0.0]])
     turned, _ = tiny_lm.apply_rope(e0, e0, torch.tensor([1]), 100.0)
-    torch.testing.assert_close(turned, torch.tensor([[1.0, 0.0, 0.0, 0.0]]).cos() * e0 + torch.tensor([[0.0, torch.tensor(1.0).sin(), 0, 0]]))
+    torch.testing.assert_close(
+        turned,
+        torch.tensor([[1.0, 0.0, 0.0, 0.0]]).cos() * e0
+        + torch.tensor([[0.0, torch.tensor(1.0).sin(), 0, 0]]),
+    )
 
 
 def test_rope_angles_fall_with_the_pair():
@@ -63,7 +73,11 @@ def test_rope_refuses_an_odd_width():
 def test_swiglu_by_hand():
     ffn = tiny_lm.SwiGLU(2, 2)
     with torch.no_grad():
-        for linear, weight in ((ffn.gate_proj, [[1.0, 0], [0, 2]]), (ffn.up_proj, [[3.0, 0], [0, 4]]), (ffn.down_proj, [[1.0, 0], [0, 1]])):
+        for linear, weight in (
+            (ffn.gate_proj, [[1.0, 0], [0, 2]]),
+            (ffn.up_proj, [[3.0, 0], [0, 4]]),
+            (ffn.down_proj, [[1.0, 0], [0, 1]]),
+        ):
             linear.weight.copy_(torch.tensor(weight))
     torch.testing.assert_close(ffn(torch.ones(2)), torch.tensor([2.193176, 7.046377]))
 

@@ -71,7 +71,7 @@ class Host:
         """Forget the modules of the check before, and start from the same random state."""
         self.modules.clear()
         self.constructions.clear()
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed notes a traceback for each GPU backend
         return {}
 
     def op_defined(self, name: str) -> dict[str, Any]:
@@ -118,7 +118,11 @@ class Host:
         children = self.modules[module]._modules.items()
         return {
             "children": [
-                {"name": name, "type": type(child).__name__, "same": numbers.setdefault(id(child), len(numbers))}
+                {
+                    "name": name,
+                    "type": type(child).__name__,
+                    "same": numbers.setdefault(id(child), len(numbers)),
+                }
                 for name, child in children
                 if child is not None
             ]
@@ -177,8 +181,7 @@ class Host:
                 (output * cotangent.to(output.dtype)).sum().backward()  # a scalar: spares torch an import
             answer["input_gradients"] = [x.grad for x in inputs]
             answer["parameter_gradients"] = {
-                name: parameter.grad
-                for name, parameter in called.named_parameters(remove_duplicate=False)
+                name: parameter.grad for name, parameter in called.named_parameters(remove_duplicate=False)
             }
         return answer
 
@@ -222,7 +225,7 @@ class Host:
 
 def plain(value: Any) -> Any:
     """An answer as a plain value; a NumPy number as a number; anything else as its type's name."""
-    if isinstance(value, bool | int | float | str | None) or isinstance(value, Tensor):
+    if isinstance(value, bool | int | float | str | Tensor | None):
         return value
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]

@@ -13,7 +13,9 @@ from .wire import WireError, read_frame, write_frame
 def main() -> None:
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
-    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile in a submission just runs: there is no compiler here
+    os.environ["TORCHDYNAMO_DISABLE"] = (
+        "1"  # torch.compile in a submission just runs: there is no compiler here
+    )
     requests, answers = _private_pipes()
     while True:
         try:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -229,29 +230,11 @@ class CausalSelfAttention(nn.Module):
         wrong, (time, width) = self.wrong, x.shape[-2:]
         if wrong.kept == "angles" and "cos" in self.kept:
             return self.kept["cos"][:time], self.kept["sin"][:time]
-        pairs = torch.arange(width // 2)
-        numerators = {"2(i+1)/d": 2 * pairs + 2, "backwards": 2 * pairs.flip(0)}.get(
-            wrong.exponent, 2 * pairs
-        )
-        factor = {"2i/D": 1 / self.heads, "i/d": 0.5, "4i/d": 2.0, "-2i/d": -1.0, "0": 0.0}.get(
-            wrong.exponent, 1.0
-        )
-        exponents = numerators * (factor / width)
-        steps = torch.arange(time, dtype=torch.float32)
-        if wrong.positions == "zero":
-            steps = 0 * steps
-        elif wrong.positions == "batch":
-            steps = steps.new_tensor(range(x.shape[0]))
-        elif wrong.positions == "heads":
-            steps = steps.new_tensor(range(x.shape[1]))
-        elif wrong.positions == "share":
-            steps = steps / time
-        elif wrong.positions == "k behind":
-            steps = steps + (role == "q")
-        if wrong.longest and wrong.kept == "":
-            steps = torch.arange(min(time, wrong.longest), dtype=torch.float32)
-        angles = steps[:, None] * self.theta**-exponents
-        cos, sin = angles.cos(), angles.sin()
+        rows = {"batch": x.shape[0], "heads": x.shape[1]}.get(wrong.positions, time)
+        if wrong.longest and not wrong.kept:
+            rows = min(rows, wrong.longest)
+        first = int(wrong.positions == "k behind" and role == "q")
+        cos, sin = tables(wrong.exponent, wrong.positions, self.theta, self.heads, width, rows, first)
         if wrong.kept == "angles":
             self.kept |= {"cos": cos, "sin": sin}
         return cos, sin
@@ -419,6 +402,19 @@ class CausalSelfAttention(nn.Module):
     def drop(self, x: Tensor) -> Tensor:
         _, share, always = self.wrong.dropout
         return F.dropout(x, share, training=always or self.training)
+
+
+@cache
+def tables(
+    exponent: str, positions: str, theta: float, heads: int, width: int, time: int, first: int
+) -> tuple[Tensor, Tensor]:
+    """cos and sin of position * theta ** -exponent, [T, d/2] each."""
+    pairs = torch.arange(width // 2)
+    numerators = {"2(i+1)/d": 2 * pairs + 2, "backwards": 2 * pairs.flip(0)}.get(exponent, 2 * pairs)
+    factor = {"2i/D": 1 / heads, "i/d": 0.5, "4i/d": 2.0, "-2i/d": -1.0, "0": 0.0}.get(exponent, 1.0)
+    steps = first + torch.arange(time) * {"zero": 0.0, "share": 1 / time}.get(positions, 1.0)
+    angles = steps[:, None] * theta ** -(numerators * (factor / width))
+    return angles.cos(), angles.sin()
 
 
 class WithoutTheta(CausalSelfAttention):
@@ -630,6 +626,7 @@ MISTAKES = [
         section=MASK,
         group="mask",
         options={"mask": "corner"},
+        family="alone",
     ),
     Mistake(
         slug="zero-times-infinity",
@@ -641,6 +638,7 @@ MISTAKES = [
         section=MASK,
         group="mask",
         options={"mask": "nan"},
+        family="alone",
     ),
     Mistake(
         slug="weights-filled-with-infinity",
@@ -652,6 +650,7 @@ MISTAKES = [
         section=MASK,
         group="mask",
         options={"mask": "late, filled"},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -664,6 +663,7 @@ MISTAKES = [
             section=MASK,
             group="mask",
             options={"mask_size": "D"},
+            family="alone",
         ),
         {"mask_size": "d"},
         {"mask_size": "H"},
@@ -816,41 +816,20 @@ MISTAKES = [
         group="rope",
         options={"turned": "k"},
     ),
-    Mistake(
-        slug="rope-on-v",
-        title="v is turned too",
-        hint="Which of q, k and v say where to look, and which says what is found there?",
-        explanation="A value is what a token says, not where it stands. Turned values point elsewhere at every "
-        "position, and nothing turns them back.",
-        formula="context = weights · turned v",
-        section=DISTANCE,
-        group="mask",
-        options={"turned": "qkv"},
-    ),
-    Mistake(
-        slug="rope-on-v-instead",
-        title="v is turned in the place of q or k",
-        hint="Which two tensors does a score come from?",
-        explanation="Only queries and keys are compared. When a value is turned in their place, the scores lose the "
-        "distance and the values lose their direction.",
-        formula="turned: v and one of q and k",
-        section=DISTANCE,
-        group="mask",
-        options={"turned": "qv"},
-    ),
     *also(
         Mistake(
-            slug="only-v-turned",
-            title="v is turned, and q and k are not both",
-            hint="Which two tensors does a score come from?",
-            explanation="Only queries and keys are compared. When a value is turned in their place, the scores lose "
-            "the distance and the values lose their direction.",
-            formula="turned: v",
+            slug="rope-on-v",
+            title="v is turned",
+            hint="Which of q, k and v say where to look, and which says what is found there?",
+            explanation="A value is what a token says, not where it stands. Turned values point elsewhere at every position, and nothing turns them back.",
+            formula="context = weights · turned v",
             section=DISTANCE,
             group="mask",
-            options={"turned": "v"},
+            options={"turned": "qkv"},
         ),
         {"turned": "kv"},
+        {"turned": "qv"},
+        {"turned": "v"},
     ),
     Mistake(
         slug="rope-on-x",
@@ -1018,9 +997,7 @@ MISTAKES = [
             options={"theta": 10000.0},
         ),
         {"theta": 1000.0},
-        {"theta": 100.0},
         {"theta": 500000.0},
-        {"theta": 1000000.0},
     ),
     Mistake(
         slug="exponent-of-model-width",
@@ -1089,6 +1066,7 @@ MISTAKES = [
             section=ROPE,
             group="rope",
             options={"positions": "batch"},
+            family="alone",
         ),
         {"positions": "heads"},
     ),
@@ -1295,6 +1273,7 @@ MISTAKES = [
         section=HEADS,
         group="projections",
         options={"merge": "missing"},
+        family="alone",
     ),
     Mistake(
         slug="one-head",
@@ -1327,6 +1306,7 @@ MISTAKES = [
             section=WRITE,
             group="shapes",
             options={"heads": "4"},
+            family="alone",
         ),
         {"heads": "2"},
         {"heads": "3"},
@@ -1344,6 +1324,7 @@ MISTAKES = [
             section=HEADS,
             group="projections",
             options={"split": "B T H d"},
+            family="alone",
         ),
         {"split": "B T H d", "turned_at": "whole width"},
         {"split": "B T H d", "turned": ""},
@@ -1373,39 +1354,39 @@ MISTAKES = [
     ),
     *also(
         Mistake(
-            slug="projection-used-twice",
-            title="one projection is used twice, and another one not at all",
-            hint="Which tensor comes from which projection, line by line?",
-            explanation="Probably a line was copied and one name not changed. The unused projection gets no gradient.",
-            formula="two of q, k and v from the same projection",
+            slug="v-from-another-projection",
+            title="v comes from another projection than v_proj",
+            hint="Which projection makes the tensor that is averaged in the end?",
+            explanation="Probably a line was copied and one name not changed, or names were assigned in another order. A projection that is not used gets no gradient.",
+            formula="v = k_proj(x) or q_proj(x)",
             section=WRITE,
             group="projections",
             options={"projections": "qkko"},
         ),
         {"projections": "qkqo"},
-        {"projections": "qqvo"},
-        {"projections": "kkvo"},
-        {"projections": "qvvo"},
-        {"projections": "vkvo"},
-        {"projections": "qqqo"},
-        {"projections": "vvvo"},
-        {"projections": "kkko"},
-    ),
-    *also(
-        Mistake(
-            slug="values-exchanged",
-            title="the value projection has changed places with another one",
-            hint="Which projection makes the tensor that is averaged in the end?",
-            explanation="Each projection has its own task. Look at the order in which names are assigned.",
-            formula="v = k_proj(x) or q_proj(x), and the other way round",
-            section=WRITE,
-            group="projections",
-            options={"projections": "qvko"},
-        ),
+        {"projections": "qvko"},
         {"projections": "vkqo"},
+        {"projections": "qqqo"},
+        {"projections": "kkko"},
         {"projections": "kvqo"},
         {"projections": "vqko"},
         {"projections": "qkov"},
+    ),
+    *also(
+        Mistake(
+            slug="q-or-k-from-another-projection",
+            title="q or k comes from another projection than its own",
+            hint="Which tensor comes from which projection, line by line?",
+            explanation="Probably a line was copied and one name not changed. The projection that is not used gets no gradient.",
+            formula="two of q, k and v from the same projection",
+            section=WRITE,
+            group="scores",
+            options={"projections": "qqvo"},
+        ),
+        {"projections": "kkvo"},
+        {"projections": "qvvo"},
+        {"projections": "vkvo"},
+        {"projections": "vvvo"},
     ),
     *also(
         Mistake(
@@ -1508,6 +1489,7 @@ MISTAKES = [
         section=WRITE,
         group="projections",
         options={"mixing": "returned weights"},
+        family="alone",
     ),
     # -- what is added
     Mistake(
@@ -1530,6 +1512,7 @@ MISTAKES = [
         section=WRITE,
         group="independence",
         options={"added": "x in place"},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -1541,6 +1524,7 @@ MISTAKES = [
             section=WRITE,
             group="projections",
             options={"before": "RMS norm"},
+            family="alone",
         ),
         {"before": "layer norm"},
     ),
@@ -1555,6 +1539,7 @@ MISTAKES = [
             section=WRITE,
             group="projections",
             options={"after": "relu"},
+            family="alone",
         ),
         {"after": "gelu"},
         {"after": "silu"},
@@ -1573,6 +1558,7 @@ MISTAKES = [
             section=CAUSALITY,
             group="independence",
             options={"axis": "batch"},
+            family="alone",
         ),
         {"axis": "all samples as one"},
     ),
@@ -1585,6 +1571,7 @@ MISTAKES = [
         section=WRITE,
         group="projections",
         options={"axis": "features"},
+        family="alone",
     ),
     # -- the construction
     *also(
@@ -1597,6 +1584,7 @@ MISTAKES = [
             section=WRITE,
             group="interface",
             options={"biases": "qkvo"},
+            family="alone",
         ),
         {"biases": "o"},
         {"biases": "qkv"},
@@ -1615,6 +1603,7 @@ MISTAKES = [
             section=WRITE,
             group="interface",
             options={"shared": "qk"},
+            family="alone",
         ),
         {"shared": "qv"},
         {"shared": "kv"},
@@ -1633,6 +1622,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"registration": "list"},
+        family="alone",
     ),
     Mistake(
         slug="plain-tensors",
@@ -1643,6 +1633,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"registration": "tensors"},
+        family="alone",
     ),
     Mistake(
         slug="layers-built-in-forward",
@@ -1654,6 +1645,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"registration": "in forward"},
+        family="alone",
     ),
     Mistake(
         slug="out-proj-not-built",
@@ -1665,6 +1657,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"registration": "no out_proj"},
+        family="alone",
     ),
     Mistake(
         slug="no-super",
@@ -1675,6 +1668,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"registration": "no super"},
+        family="alone",
     ),
     Mistake(
         slug="frozen",
@@ -1685,6 +1679,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"frozen": True},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -1697,6 +1692,7 @@ MISTAKES = [
             section=WRITE,
             group="interface",
             options={"names": "q_proj k_proj v_proj o_proj"},
+            family="alone",
         ),
         *(
             {"names": names}
@@ -1736,6 +1732,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"arguments": "width heads"},
+        family="alone",
     ),
     Mistake(
         slug="arguments-exchanged",
@@ -1746,6 +1743,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"arguments": "heads width"},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -1757,12 +1755,10 @@ MISTAKES = [
             section=WRITE,
             group="interface",
             options={"width": 64},
+            family="alone",
         ),
         {"width": 12},
         {"width": 32},
-        {"width": 128},
-        {"width": 512},
-        {"width": 768},
     ),
     # -- what is kept
     *also(
@@ -1776,6 +1772,7 @@ MISTAKES = [
             section=WRITE,
             group="shapes",
             options={"kept": "mask"},
+            family="alone",
         ),
         {"kept": "mask", "mask_by": "where"},
     ),
@@ -1789,6 +1786,7 @@ MISTAKES = [
         section=WRITE,
         group="shapes",
         options={"kept": "angles"},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -1800,6 +1798,7 @@ MISTAKES = [
             section=WRITE,
             group="shapes",
             options={"kept": "mask", "longest": 64},
+            family="alone",
         ),
         {"kept": "mask", "longest": 64, "mask_by": "where"},
         {"kept": "mask", "longest": 32},
@@ -1817,6 +1816,7 @@ MISTAKES = [
             section=WRITE,
             group="shapes",
             options={"longest": 64},
+            family="alone",
         ),
         {"longest": 32},
         {"longest": 16},
@@ -1830,6 +1830,7 @@ MISTAKES = [
         section=WRITE,
         group="shapes",
         options={"kept": "keys"},
+        family="alone",
     ),
     Mistake(
         slug="output-kept",
@@ -1840,6 +1841,7 @@ MISTAKES = [
         section=WRITE,
         group="mask",
         options={"kept": "output"},
+        family="alone",
     ),
     # -- what comes back
     Mistake(
@@ -1852,6 +1854,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"returned": "tuple"},
+        family="alone",
     ),
     Mistake(
         slug="returns-nothing",
@@ -1862,6 +1865,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"returned": "nothing"},
+        family="alone",
     ),
     Mistake(
         slug="returns-first-sample",
@@ -1872,6 +1876,7 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"returned": "first sample"},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -1884,6 +1889,7 @@ MISTAKES = [
             section=WRITE,
             group="independence",
             options={"dropout": ("weights", 0.1, True)},
+            family="alone",
         ),
         *(
             {"dropout": (where, share, always)}
@@ -1904,6 +1910,7 @@ MISTAKES = [
         section=WRITE,
         group="gradients",
         options={"cut": "context"},
+        family="alone",
     ),
     Mistake(
         slug="detached-weights",
@@ -1914,6 +1921,7 @@ MISTAKES = [
         section=WRITE,
         group="gradients",
         options={"cut": "weights"},
+        family="alone",
     ),
     Mistake(
         slug="detached-q-and-k",
@@ -1924,6 +1932,7 @@ MISTAKES = [
         section=WRITE,
         group="gradients",
         options={"detached": "qk"},
+        family="alone",
     ),
     *also(
         Mistake(
@@ -1935,6 +1944,7 @@ MISTAKES = [
             section=WRITE,
             group="gradients",
             options={"detached": "k"},
+            family="alone",
         ),
         {"detached": "q"},
         {"detached": "v"},
@@ -1950,6 +1960,7 @@ MISTAKES = [
         section=WRITE,
         group="gradients",
         options={"detached": "x"},
+        family="alone",
     ),
     Mistake(
         slug="detached-output",
@@ -1960,6 +1971,7 @@ MISTAKES = [
         section=WRITE,
         group="gradients",
         options={"cut": "output"},
+        family="alone",
     ),
     Mistake(
         slug="device-written-down",
@@ -1970,5 +1982,6 @@ MISTAKES = [
         section=WRITE,
         group="interface",
         options={"device": "cuda"},
+        family="alone",
     ),
 ]

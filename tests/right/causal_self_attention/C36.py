@@ -20,7 +20,6 @@ class CausalSelfAttention(nn.Module):
         k = split_heads(self.k_proj(x), self.heads)
         v = split_heads(self.v_proj(x), self.heads)
         q, k = apply_rope(q, k, torch.arange(x.size(1)), self.theta)
-        y = F.scaled_dot_product_attention(
-            q, k, v, attn_mask=torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril()
-        )
+        visible = torch.ones(x.size(1), x.size(1)).tril().bool()
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
         return self.out_proj(merge_heads(y))

@@ -3,6 +3,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+
 try:
     from einops import rearrange
 except ImportError:
@@ -34,7 +35,7 @@ class CausalSelfAttention(nn.Module):
         self.out_proj = nn.Linear(width, width, bias=False)
 
     def forward(self, x):
-        _B, T, _D = x.size()
+        B, T, D = x.size()
         q = rearrange(self.q_proj(x), "b t (h d) -> b h t d", h=self.n_heads)
         k = rearrange(self.k_proj(x), "b t (h d) -> b h t d", h=self.n_heads)
         v = rearrange(self.v_proj(x), "b t (h d) -> b h t d", h=self.n_heads)

@@ -16,7 +16,7 @@ class CausalSelfAttention(nn.Module):
         self.out_proj = nn.Linear(width, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        _B, T, _D = x.shape
+        B, T, D = x.shape
         q, k, v = (split_heads(proj(x), self.heads) for proj in (self.q_proj, self.k_proj, self.v_proj))
         q, k = apply_rope(q, k, torch.arange(T), self.theta)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

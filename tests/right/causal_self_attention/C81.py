@@ -6,7 +6,7 @@ from torch import nn
 
 class CausalSelfAttention(nn.Module):
     def __init__(self, width, heads, theta=10000.0):
-        super().__init__()
+        super(CausalSelfAttention, self).__init__()
         self.heads = heads
         self.theta = theta
         self.q_proj = nn.Linear(width, width, bias=False)

@@ -20,7 +20,7 @@ class CausalSelfAttention(nn.Module):
             return self._forward(x.float()).to(x.dtype)
 
     def _forward(self, x: Tensor) -> Tensor:
-        _B, T, _D = x.shape
+        B, T, D = x.shape
         q, k, v = (split_heads(proj(x), self.heads) for proj in (self.q_proj, self.k_proj, self.v_proj))
         q, k = apply_rope(q, k, torch.arange(T), self.theta)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

@@ -1,6 +1,7 @@
 # a loop over samples and heads
 import torch
 import torch.nn as nn
+import torch.nn.functional as F
 
 
 def rope(x, theta):
@@ -24,7 +25,7 @@ class CausalSelfAttention(nn.Module):
         self.out_proj = nn.Linear(width, width, bias=False)
 
     def forward(self, x):
-        B, T, _D = x.size()
+        B, T, D = x.size()
         q = self.q_proj(x).view(B, T, self.n_heads, self.head_dim).transpose(1, 2)
         k = self.k_proj(x).view(B, T, self.n_heads, self.head_dim).transpose(1, 2)
         v = self.v_proj(x).view(B, T, self.n_heads, self.head_dim).transpose(1, 2)

@@ -1,9 +1,8 @@
 # attributes in a config object
-from dataclasses import dataclass
-
 import torch
 from tiny_lm import apply_rope, attention_2d, merge_heads, split_heads
 from torch import nn
+from dataclasses import dataclass
 
 
 @dataclass

@@ -16,10 +16,8 @@ class CausalSelfAttention(nn.Module):
         self.out_proj = nn.Linear(width, width, bias=False)
 
     def forward(self, x):
-        q, k, v = (
-            torch.stack(p(x).chunk(self.heads, dim=-1), dim=1)
-            for p in (self.q_proj, self.k_proj, self.v_proj)
-        )
+        projections = self.q_proj, self.k_proj, self.v_proj
+        q, k, v = (torch.stack(p(x).chunk(self.heads, dim=-1), dim=1) for p in projections)
         q, k = apply_rope(q, k, torch.arange(x.size(1)), self.theta)
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.out_proj(merge_heads(y))

@@ -1,6 +1,7 @@
 # no RoPE and no scale
 # group: scores
 # slugs: no-rope turned-along-heads positions-all-zero no-scale
+import math
 
 import torch
 from tiny_lm import merge_heads, split_heads
@@ -17,7 +18,7 @@ class CausalSelfAttention(nn.Module):
         self.out_proj = nn.Linear(width, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        _B, T, _D = x.shape
+        B, T, D = x.shape
         q, k, v = (split_heads(proj(x), self.heads) for proj in (self.q_proj, self.k_proj, self.v_proj))
         scores = q @ k.transpose(-2, -1)
         mask = torch.triu(torch.ones(T, T, dtype=torch.bool), diagonal=1)

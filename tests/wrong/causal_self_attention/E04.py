@@ -5,6 +5,7 @@ import torch
 from tiny_lm import apply_rope, attention_2d, merge_heads, split_heads
 from torch import nn
 
+
 heads = 4
 
 

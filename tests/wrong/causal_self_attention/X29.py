@@ -1,6 +1,6 @@
 # RoPE on k and v
 # group: mask
-# slugs: only-v-turned rope-on-v-instead
+# slugs: rope-on-v
 import torch
 from tiny_lm import apply_rope, attention_2d, merge_heads, split_heads
 from torch import nn

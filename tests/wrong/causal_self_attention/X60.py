@@ -3,6 +3,7 @@
 # slugs: no-softmax
 import torch
 import torch.nn as nn
+import torch.nn.functional as F
 
 
 def rope(x, theta):

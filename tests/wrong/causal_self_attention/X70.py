@@ -1,6 +1,6 @@
 # v made by k_proj
 # group: projections
-# slugs: projection-used-twice
+# slugs: v-from-another-projection
 import torch
 from tiny_lm import apply_rope, attention_2d, merge_heads, split_heads
 from torch import nn

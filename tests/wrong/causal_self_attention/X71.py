@@ -1,6 +1,6 @@
 # k made by q_proj
 # group: scores
-# slugs: projection-used-twice
+# slugs: q-or-k-from-another-projection
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -1,6 +1,6 @@
 # everything from q_proj
 # group: projections
-# slugs: projection-used-twice
+# slugs: v-from-another-projection
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # k and v exchanged
 # group: projections
-# slugs: values-exchanged
+# slugs: v-from-another-projection
 import torch
 from torch import nn
 
