@@ -76,7 +76,7 @@ _CAUSES = [
         r"a (leaf Variable that requires grad|view of a leaf Variable that requires grad) is being used in an in-place",
         "the input is written to",
         "The caller's x would be changed, and its gradient lost.",
-        "Which operation writes into x? Names that end in _ and operators like += do.",
+        "Which operation writes into x: one whose name ends in _, or an operator like +=?",
     ),
     (
         "input-changed-in-place",
