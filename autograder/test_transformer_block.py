@@ -49,8 +49,11 @@ def built(submission, config):
     return submission.build("TransformerBlock", config=config, parts=True)  # def __init__(self, *, config)
 
 
-def require_names(block):
+def require_names(submission, block):
+    """Fail unless the four parts are there."""
     names = [row["name"] for row in block.children()]
+    if not names:
+        block.call(loud_x(submission))  # tells the diagnosis whether the parts are built in forward
     if not set(STUBS) <= set(names):
         raise Failure(
             "The names of the parts are fixed, and a module in a plain list is not found.",
@@ -60,9 +63,23 @@ def require_names(block):
         )
 
 
+def require_scales(submission, block):
+    """Fail unless each norm has a parameter called scale."""
+    require_names(submission, block)
+    names = [row["name"] for row in block.parameters()]
+    for name in ("norm1.scale", "norm2.scale"):
+        if name not in names:
+            silent = block.stub("attention", 1.0).stub("ffn", 0.0)
+            silent.call(loud_x(submission))  # tells the diagnosis which norm it is
+            sentence = "Each norm has a parameter called scale."
+            raise Failure(
+                sentence, f"{block.called}.named_parameters()", ", ".join(names), f"{name} among them"
+            )
+
+
 def stubbed(submission, **stubs):
-    """A block whose four parts are stubs: {name: (factor, offset)}."""
-    block = build(submission)
+    """A block in eval mode whose four parts are stubs: {name: (factor, offset)}."""
+    block = build(submission).train(False)
     for name, (factor, offset) in (STUBS | stubs).items():
         block.stub(name, factor, offset)
     return block
@@ -79,7 +96,7 @@ def unless_the_numbers_are_right(submission) -> Iterator[None]:
         yield
     except Failure:
         if not right_although_not_replaceable(submission):
-            require_names(build(submission))
+            require_names(submission, build(submission))
             raise
 
 
@@ -88,7 +105,7 @@ def replaceable(submission) -> bool:
 
     Their numbers are odd, so that this answer also tells the diagnosis one wrong wiring from another.
     """
-    odd = {"norm1": (2.3, 0.17), "attention": (5.1, -0.3), "norm2": (3.7, 0.41), "ffn": (7.9, 0.23)}
+    odd = {"norm1": (2.3, 0.17), "attention": (5.1, -0.3), "norm2": (3.7, 0.41), "ffn": (-7.9, 0.23)}
     try:
         block = stubbed(submission, **odd)
         block.call(loud_x(submission))
@@ -110,8 +127,9 @@ def right_although_not_replaceable(submission) -> bool:
 
 
 def loud_block(submission):
-    """A block of stand-ins with loud weights, and the function that it should compute."""
-    block = build(submission)
+    """A block of stand-ins in eval mode, its loud weights, and the function that it should compute."""
+    block = build(submission).train(False)
+    require_scales(submission, block)
     weights = {name: submission.draw(*shape, size=0.3) for name, shape in SHAPES.items()}
     signs = torch.tensor([1.0, -1.0]).repeat(12)
     weights["norm1.scale"] = signs * submission.draw(24, size=0.2, mean=1.0)
@@ -158,7 +176,8 @@ def loud_x(submission, *shape):
 def test_four_parts(submission):
     """The block has four parts under their fixed names, and keeps the shape."""
     block = build(submission)
-    require_names(block)
+    require_names(submission, block)
+    block.constructions()  # tells the diagnosis which config it was built from
     x = loud_x(submission)
     answer = block.call(x)
     if answer.output.shape != x.shape:
@@ -177,6 +196,7 @@ def test_number_of_parameters(submission):
     rows = {row["same"]: row for row in block.parameters()}.values()
     count = sum(row["tensor"].numel() for row in rows)
     if count != 41_088:
+        block.children()  # tells the diagnosis which parts are there at all
         raise Failure(
             "2 * 64 + 4 * 64 * 64 + 3 * 64 * 128 = 41,088. Which part is missing, shared, or has biases?",
             f"{block.called}.parameters()",
@@ -270,13 +290,9 @@ def test_what_each_part_receives(submission):
 def test_two_norms(submission):
     """norm1 and norm2 are two objects, so that each can learn its own scale."""
     block = build(submission)
+    require_scales(submission, block)
     same = {row["name"]: row["same"] for row in block.parameters()}
     called = f"{block.called}.named_parameters()"
-    for name in ("norm1.scale", "norm2.scale"):
-        if name not in same:
-            raise Failure(
-                "Each norm has a parameter called scale.", called, ", ".join(same), f"{name} among them"
-            )
     if same["norm1.scale"] == same["norm2.scale"]:
         raise Failure(
             "norm1 and norm2 are one and the same object.", called, "one scale under two names", "two scales"
@@ -327,7 +343,7 @@ def test_norm_eps_is_passed_on(submission):
 def test_heads_and_theta_are_passed_on(submission):
     """The attention is built with the width, the number of heads and the theta of the config."""
     names = {"width": "d_model", "heads": "n_heads", "theta": "rope_theta"}
-    sizes = {"rope_theta": 500.0, "n_heads": 3}
+    sizes = {"rope_theta": 500.0, "n_heads": 3, "d_model": 30}
     question = "Which numbers of the config belong to the attention?"
     if passed_on(submission, "CausalSelfAttention", names, sizes, question) < 1:
         with_own_parts(submission)
@@ -407,7 +423,7 @@ def test_no_traces(submission):
     """The argument is left alone; train, eval and a second call give the same numbers."""
     block, weights, expected = loud_block(submission)
     x = loud_x(submission)
-    for training in (True, False, False):
+    for training in (False, False, True):
         answer = block.train(training).call(x)
         if answer.changed_input:
             raise Failure(

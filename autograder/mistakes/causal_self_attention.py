@@ -190,7 +190,9 @@ class CausalSelfAttention(nn.Module):
     # -- RoPE -------------------------------------------------------------------------------------
 
     def turn(self, x: Tensor, role: str = "") -> Tensor:
-        layout = self.wrong.layout
+        layout, width = self.wrong.layout, x.shape[-1]
+        if width % 2:  # as the given helper says it
+            raise ValueError(f"RoPE turns pairs of features, and a head of width {width} has one left over")
         cos, sin = self.tables(x, role)  # [T, d/2] each
         if layout.startswith("sum"):
             first, second = (sin, cos) if "sin first" in layout else (cos, sin)
@@ -431,8 +433,8 @@ WithoutTheta.__init__.__qualname__ = "CausalSelfAttention.__init__"  # as in the
 
 
 def also(mistake: Mistake, *others: dict[str, Any]) -> list[Mistake]:
-    """The same mistake, made in more than one way."""
-    return [mistake, *(replace(mistake, options=options) for options in others)]
+    """The same mistake, made in more than one way; the first way is the one that is looked for in pairs."""
+    return [mistake, *(replace(mistake, options=options, family="alone") for options in others)]
 
 
 HEADS = "2. Heads: where does an element come from?"
@@ -446,7 +448,7 @@ PARTS = "9. Three experiments that isolate parts"
 
 
 MISTAKES = [
-    # -- the mask
+    # -- the common ones; pairs of these are looked for first
     Mistake(
         slug="no-mask",
         title="nothing hides the future",
@@ -462,19 +464,52 @@ MISTAKES = [
         slug="mask-result-dropped",
         title="the hidden scores are computed, but the unhidden ones go on",
         hint="Does masked_fill change the tensor it is called on, or does it return a new one?",
-        explanation="Operations without an underscore leave their tensor alone. A result that is not kept is lost, "
-        "and the softmax sees all scores.",
+        explanation="Operations without an underscore leave their tensor alone. A result that is not kept "
+        "is lost, and the softmax sees all scores.",
         formula="scores.masked_fill(...) as a line of its own; then softmax(scores)",
         section=MASK,
         group="mask",
         options={"mask": "none"},
     ),
     Mistake(
+        slug="no-scale",
+        title="the scores are not divided",
+        hint="How large does a sum of d products become when d grows?",
+        explanation="The scores are √d times too large. The softmax settles on one position and hardly "
+        "passes a gradient.",
+        formula="softmax(q·k)",
+        section=SCALE,
+        group="scores",
+        options={"scale": "none"},
+    ),
+    Mistake(
+        slug="no-rope",
+        title="nothing is turned: positions play no part",
+        hint="What changes for the last token when two earlier tokens trade places?",
+        explanation="Without RoPE a score does not know how far apart two tokens are. apply_rope returns "
+        "new tensors, so what it returns has to be used.",
+        formula="scores from q and k as they are",
+        section=ROPE,
+        group="rope",
+        options={"turned": ""},
+    ),
+    Mistake(
+        slug="turned-along-heads",
+        title="RoPE turns along the heads, not along time",
+        hint="Which axis is the last but one when RoPE sees the tensor?",
+        explanation="Every position of a head is turned by the same angle, which a score does not notice. "
+        "The result is that of no RoPE at all.",
+        formula="angle = head · theta^(-2i/d)",
+        section=ROPE,
+        group="rope",
+        options={"turned": ""},
+    ),
+    Mistake(
         slug="mask-after-softmax",
         title="the future is hidden after the softmax",
         hint="What do the weights of row 0 add up to when the others are removed afterwards?",
-        explanation="The softmax has already shared out the weights among all positions. What the future got is "
-        "missing afterwards: rows add up to less than 1, and how much less depends on the future.",
+        explanation="The softmax has already shared out the weights among all positions. What the future "
+        "got is missing afterwards: rows add up to less than 1, and how much less depends on the future.",
         formula="weights = softmax(scores), then the future set to 0",
         section=MASK,
         group="mask",
@@ -484,8 +519,8 @@ MISTAKES = [
         slug="hidden-scores-are-zero",
         title="the scores of the future are set to 0",
         hint="What is e to the power of 0?",
-        explanation="A score of 0 is an ordinary score, and its weight is not zero. The future keeps a share that "
-        "does not even depend on what it says.",
+        explanation="A score of 0 is an ordinary score, and its weight is not zero. The future keeps a "
+        "share that does not even depend on what it says.",
         formula="scores = 0 for the future, before the softmax",
         section=MASK,
         group="mask",
@@ -495,8 +530,8 @@ MISTAKES = [
         slug="scores-times-mask",
         title="the scores are multiplied by a mask of ones and zeros",
         hint="Which score has a position that is multiplied by 0, and what does the softmax make of it?",
-        explanation="Multiplied by 0, a score becomes 0 and not minus infinity. To the softmax that is a score like "
-        "any other.",
+        explanation="Multiplied by 0, a score becomes 0 and not minus infinity. To the softmax that is a "
+        "score like any other.",
         formula="softmax(scores * tril)",
         section=MASK,
         group="mask",
@@ -506,8 +541,8 @@ MISTAKES = [
         slug="fill-is-tiny",
         title="the scores of the future are set to a tiny number instead of a very negative one",
         hint="Is -1e-9 far below 0, or almost 0?",
-        explanation="The sign of an exponent decides between -1000000000 and -0.000000001. The second is as good as "
-        "0, so the future keeps its share.",
+        explanation="The sign of an exponent decides between -1000000000 and -0.000000001. The second is as "
+        "good as 0, so the future keeps its share.",
         formula="scores = -1e-9 for the future",
         section=MASK,
         group="mask",
@@ -515,11 +550,265 @@ MISTAKES = [
     ),
     *also(
         Mistake(
+            slug="diagonal-hidden",
+            title="the diagonal is hidden too: a position does not read itself",
+            hint="What is left to read for position 0?",
+            explanation="Position 0 has nothing but itself. With everything hidden its row is NaN, or an "
+            "average over the very positions that should be hidden.",
+            formula="hidden where j ≥ i",
+            section=MASK,
+            group="mask",
+            options={"mask": "future and self"},
+        ),
+        {"mask": "future and self", "fill": -1e9},
+        {"mask": "future and self", "softmax": "zero for nan"},
+    ),
+    Mistake(
+        slug="scaled-by-model-width",
+        title="the scores are divided by the root of the whole width D",
+        hint="How many products are summed in one score of one head?",
+        explanation="Each head sums over its own features only. Divided by the root of all of them, the "
+        "weights are too flat, and with one head nobody notices.",
+        formula="softmax(q·k / √D)",
+        section=SCALE,
+        group="scores",
+        options={"scale": "root of D"},
+    ),
+    *also(
+        Mistake(
+            slug="rope-on-v",
+            title="v is turned",
+            hint="Which of q, k and v say where to look, and which says what is found there?",
+            explanation="A value is what a token says, not where it stands. Turned values point elsewhere "
+            "at every position, and nothing turns them back.",
+            formula="context = weights · turned v",
+            section=DISTANCE,
+            group="mask",
+            options={"turned": "qkv"},
+        ),
+        {"turned": "kv"},
+        {"turned": "qv"},
+        {"turned": "v"},
+    ),
+    Mistake(
+        slug="pairs-are-halves",
+        title="this is the other convention: pairs are made of the two halves of a head",
+        hint="Which feature turns together with feature 0?",
+        explanation="Both conventions are in use: neighbouring features, or feature i with feature i + d/2. "
+        "They need differently ordered weights, and this notebook pairs neighbours.",
+        formula="pairs (i, i + d/2)",
+        section=ROPE,
+        group="rope",
+        options={"layout": "halves"},
+    ),
+    Mistake(
+        slug="q-and-k-swapped",
+        title="q and k have changed places",
+        hint="Row i asks: whose query is it, and whose key does it meet?",
+        explanation="Every score is that of the opposite pair. Look at the order in which names are "
+        "assigned, and at the order in which a function returns its results.",
+        formula="q = k_proj(x), k = q_proj(x)",
+        section=WRITE,
+        group="scores",
+        options={"projections": "kqvo"},
+    ),
+    Mistake(
+        slug="scores-transposed",
+        title="the table of scores is transposed",
+        hint="Which of the two is transposed in the product, and what do the rows stand for?",
+        explanation="Rows ask and columns answer. Transposed, position i is weighed by what the others ask "
+        "of it.",
+        formula="scores = k qᵀ",
+        section=WRITE,
+        group="scores",
+        options={"projections": "kqvo"},
+    ),
+    Mistake(
+        slug="out-proj-missing",
+        title="the output projection is not used",
+        hint="What is the last thing that happens to the merged heads?",
+        explanation="The heads are merged but never mixed: no head's result can reach the features of "
+        "another.",
+        formula="y = merged heads",
+        section=PARTS,
+        group="projections",
+        options={"projections": "qkv"},
+    ),
+    *also(
+        Mistake(
+            slug="theta-ignored",
+            title="theta is a fixed number, and the argument is not used",
+            hint="Where does the value that the class is given go?",
+            explanation="With theta at its default everything looks right. Another theta must change the "
+            "angles.",
+            formula="angle = p · 10000^(-2i/d), whatever theta is",
+            section=ROPE,
+            group="rope",
+            options={"theta": 10000.0},
+        ),
+        {"theta": 1000.0},
+        {"theta": 500000.0},
+    ),
+    Mistake(
+        slug="residual-inside",
+        title="x is added to the output",
+        hint="With out_proj at zero, what comes out?",
+        explanation="The residual connection belongs to the block around attention. Added here too, x "
+        "counts twice.",
+        formula="y = x + attention(x)",
+        section=PARTS,
+        group="projections",
+        options={"added": "x"},
+    ),
+    Mistake(
+        slug="merge-without-transpose",
+        title="the heads are merged by a reshape alone",
+        hint="Which axis must stand before the features of the heads when they are laid side by side?",
+        explanation="The shape is right, but a row of the result holds several positions of one head "
+        "instead of one position of all heads. The future leaks.",
+        formula="context.reshape(B, T, D) from [B, H, T, d]",
+        section=HEADS,
+        group="projections",
+        options={"merge": "reshape"},
+    ),
+    Mistake(
+        slug="split-without-transpose",
+        title="the heads are made by a reshape alone",
+        hint="Reshape reads in memory order: whose numbers does head 0 get?",
+        explanation="The shape is right, but a head holds slices of a few tokens instead of a slice of "
+        "every token. Tokens and features are mixed, and the future leaks.",
+        formula="x.reshape(B, H, T, d)",
+        section=HEADS,
+        group="projections",
+        options={"split": "reshape"},
+    ),
+    Mistake(
+        slug="softmax-over-queries",
+        title="the softmax runs over the positions that read, not over those that are read",
+        hint="Do the rows of your weights add up to 1, or the columns?",
+        explanation="A row should share out 1 among what it reads. Here columns do, and so a later query "
+        "changes the output of an earlier one.",
+        formula="softmax(scores, dim=-2)",
+        section=MASK,
+        group="mask",
+        options={"softmax": "queries"},
+    ),
+    *also(
+        Mistake(
+            slug="mask-inverted",
+            title="the mask is the wrong way round: it hides the past",
+            hint="Which positions does the last row read, and which the first?",
+            explanation="The condition tells which scores to replace, and here it picks those that should "
+            "stay. The first position reads the future, and the last one has nothing left.",
+            formula="hidden where j ≤ i",
+            section=MASK,
+            group="mask",
+            options={"mask": "past and self"},
+        ),
+        {"mask": "past and self", "fill": -1e9},
+        {"mask": "past and self", "softmax": "zero for nan"},
+    ),
+    Mistake(
+        slug="scaled-by-d",
+        title="the scores are divided by d, without the root",
+        hint="Does the typical size of a sum of d random terms grow like d, or more slowly?",
+        explanation="The scores become √d times too small, and attention is nearly a plain average.",
+        formula="softmax(q·k / d)",
+        section=SCALE,
+        group="scores",
+        options={"scale": "d"},
+    ),
+    Mistake(
+        slug="scaled-twice",
+        title="the scores are divided twice",
+        hint="Who divides in your class, and who divides in the function that you call?",
+        explanation="The helper divides already, and so do library functions. Divided once more, in the "
+        "queries or in the scores, attention is nearly a plain average.",
+        formula="softmax(q·k / √d / √d)",
+        section=SCALE,
+        group="scores",
+        options={"scale": "d"},
+    ),
+    Mistake(
+        slug="rope-only-q",
+        title="only q is turned",
+        hint="A query has been turned. What does it meet?",
+        explanation="The angle between query and key should grow with their distance. With one of them "
+        "standing still it depends on the place in the sequence instead.",
+        formula="scores from turned q and plain k",
+        section=DISTANCE,
+        group="rope",
+        options={"turned": "q"},
+    ),
+    *also(
+        Mistake(
+            slug="rope-opposite-direction",
+            title="the pairs are turned the other way round",
+            hint="Where does the pair [1, 0] point after a small positive turn: up or down?",
+            explanation="With the minus sign in the other place the clock hands run backwards. Scores then "
+            "see the distance with the wrong sign.",
+            formula="angle = -p · theta^(-2i/d)",
+            section=ROPE,
+            group="rope",
+            options={"layout": "opposite"},
+        ),
+        {"layout": "halves opposite"},
+    ),
+    Mistake(
+        slug="exponent-of-model-width",
+        title="the exponent has the whole width D in it, not a head's",
+        hint="By what do you divide 2i, and how far does i run?",
+        explanation="The exponents stop far below 1, so the slow pairs of each head turn too fast.",
+        formula="angle = p · theta^(-2i/D)",
+        section=ROPE,
+        group="rope",
+        options={"exponent": "2i/D"},
+    ),
+    Mistake(
+        slug="one-head",
+        title="everything happens in one head: the number of heads has no effect",
+        hint="What shape have your queries when they are compared?",
+        explanation="Without a split, one wide dot product compares all features at once. There is one "
+        "table of weights where there should be several.",
+        formula="softmax(q·k / √D) over the whole width",
+        section=HEADS,
+        group="scores",
+        options={"heads": "one"},
+    ),
+    *also(
+        Mistake(
+            slug="rope-no-minus",
+            title="a minus sign is missing in the rotation",
+            hint="How long is a pair before the turn, and how long after it?",
+            explanation="A rotation has one plus and one minus. Without the minus it stretches and squeezes "
+            "the pairs instead of turning them.",
+            formula="(a·cos + b·sin, a·sin + b·cos)",
+            section=ROPE,
+            group="rope",
+            options={"layout": "no minus"},
+        ),
+        {"layout": "halves no minus"},
+        {"layout": "same sign"},
+    ),
+    Mistake(
+        slug="mask-one-ahead",
+        title="the mask lets one future position through",
+        hint="What is the last column that row 0 reads?",
+        explanation="The boundary of the triangle is one diagonal off. Each position reads its successor, "
+        "which is exactly the token that a language model has to predict.",
+        formula="hidden where j > i + 1",
+        section=MASK,
+        group="mask",
+        options={"mask": "future but one"},
+    ),
+    # -- all others
+    *also(
+        Mistake(
             slug="fill-too-small",
             title="the scores of the future are lowered, but not enough",
             hint="How large can a score become, and how far below it is your number?",
-            explanation="A score that is merely low keeps a small weight, and with large scores even a large one. "
-            "The future leaks a little, and more the louder the sequence is.",
+            explanation="A score that is merely low keeps a small weight, and with large scores even a "
+            "large one. The future leaks a little, and more the louder the sequence is.",
             formula="scores = -1, -10 or -100 for the future",
             section=MASK,
             group="mask",
@@ -534,8 +823,8 @@ MISTAKES = [
             slug="fill-positive",
             title="the scores of the future become huge instead of very negative",
             hint="Which sign must a score have for its weight to vanish?",
-            explanation="The largest score gets the largest weight, so the future takes everything. Only the last "
-            "position has no future and reads what it should.",
+            explanation="The largest score gets the largest weight, so the future takes everything. Only "
+            "the last position has no future and reads what it should.",
             formula="scores = +1e9 or +inf for the future",
             section=MASK,
             group="mask",
@@ -543,64 +832,23 @@ MISTAKES = [
         ),
         {"fill": 1e9},
     ),
-    *also(
-        Mistake(
-            slug="diagonal-hidden",
-            title="the diagonal is hidden too: a position does not read itself",
-            hint="What is left to read for position 0?",
-            explanation="Position 0 has nothing but itself. With everything hidden its row is NaN, or an average over "
-            "the very positions that should be hidden.",
-            formula="hidden where j ≥ i",
-            section=MASK,
-            group="mask",
-            options={"mask": "future and self"},
-        ),
-        {"mask": "future and self", "fill": -1e9},
-        {"mask": "future and self", "softmax": "zero for nan"},
-    ),
-    *also(
-        Mistake(
-            slug="mask-inverted",
-            title="the mask is the wrong way round: it hides the past",
-            hint="Which positions does the last row read, and which the first?",
-            explanation="The condition tells which scores to replace, and here it picks those that should stay. "
-            "The first position reads the future, and the last one has nothing left.",
-            formula="hidden where j ≤ i",
-            section=MASK,
-            group="mask",
-            options={"mask": "past and self"},
-        ),
-        {"mask": "past and self", "fill": -1e9},
-        {"mask": "past and self", "softmax": "zero for nan"},
-    ),
     Mistake(
         slug="mask-mirrored",
         title="the mask is mirrored: a position reads itself and the future",
         hint="Is row i the position that reads, or the one that is read?",
-        explanation="Rows ask and columns answer. With the two exchanged, or triu in the place of tril, the last "
-        "position reads only itself and the first one everything.",
+        explanation="Rows ask and columns answer. With the two exchanged, or triu in the place of tril, the "
+        "last position reads only itself and the first one everything.",
         formula="hidden where j < i",
         section=MASK,
         group="mask",
         options={"mask": "past"},
     ),
     Mistake(
-        slug="mask-one-ahead",
-        title="the mask lets one future position through",
-        hint="What is the last column that row 0 reads?",
-        explanation="The boundary of the triangle is one diagonal off. Each position reads its successor, which is "
-        "exactly the token that a language model has to predict.",
-        formula="hidden where j > i + 1",
-        section=MASK,
-        group="mask",
-        options={"mask": "future but one"},
-    ),
-    Mistake(
         slug="reads-only-itself",
         title="every position reads only itself",
         hint="Which scores survive your mask: a triangle, or only its edge?",
-        explanation="The past is hidden together with the future. Nothing moves between positions, so this is a "
-        "layer for single tokens.",
+        explanation="The past is hidden together with the future. Nothing moves between positions, so this "
+        "is a layer for single tokens.",
         formula="hidden where j ≠ i",
         section=MASK,
         group="mask",
@@ -610,8 +858,8 @@ MISTAKES = [
         slug="mask-hides-rows",
         title="the mask hides whole rows instead of single scores",
         hint="Which axis of your mask belongs to the positions that are read?",
-        explanation="A mask that is broadcast along the wrong axis treats all scores of a row alike. The softmax of "
-        "equal numbers is the plain average of all positions.",
+        explanation="A mask that is broadcast along the wrong axis treats all scores of a row alike. The "
+        "softmax of equal numbers is the plain average of all positions.",
         formula="all scores of a row replaced",
         section=MASK,
         group="mask",
@@ -632,8 +880,8 @@ MISTAKES = [
         slug="zero-times-infinity",
         title="the mask multiplies by infinity, and 0 · ∞ is NaN",
         hint="What does your mask hold at the places that should stay as they are?",
-        explanation="Where nothing is to be hidden, the product is 0 times minus infinity, and that is not 0. NaN "
-        "spreads from there into every output.",
+        explanation="Where nothing is to be hidden, the product is 0 times minus infinity, and that is not "
+        "0. NaN spreads from there into every output.",
         formula="scores + (1 - tril) * (-inf)",
         section=MASK,
         group="mask",
@@ -644,8 +892,8 @@ MISTAKES = [
         slug="weights-filled-with-infinity",
         title="minus infinity is written into the weights, after the softmax",
         hint="At which station does minus infinity turn into zero?",
-        explanation="Only the softmax makes a zero of minus infinity. Written into the weights, it is multiplied "
-        "with the values and destroys the output.",
+        explanation="Only the softmax makes a zero of minus infinity. Written into the weights, it is "
+        "multiplied with the values and destroys the output.",
         formula="weights = softmax(scores), then -inf for the future",
         section=MASK,
         group="mask",
@@ -657,8 +905,8 @@ MISTAKES = [
             slug="mask-from-wrong-axis",
             title="the mask is built from an axis that is not time",
             hint="Which of B, T, D, H and d tells how many positions there are?",
-            explanation="Scores are a table of positions by positions. A mask with the size of another axis fits only "
-            "when the two happen to be equal.",
+            explanation="Scores are a table of positions by positions. A mask with the size of another axis "
+            "fits only when the two happen to be equal.",
             formula="mask of D × D, d × d or H × H",
             section=MASK,
             group="mask",
@@ -671,55 +919,12 @@ MISTAKES = [
         {"mask_size": "d", "mask_by": "where"},
         {"mask_size": "H", "mask_by": "where"},
     ),
-    # -- the scale
-    Mistake(
-        slug="no-scale",
-        title="the scores are not divided",
-        hint="How large does a sum of d products become when d grows?",
-        explanation="The scores are √d times too large. The softmax settles on one position and hardly passes a "
-        "gradient.",
-        formula="softmax(q·k)",
-        section=SCALE,
-        group="scores",
-        options={"scale": "none"},
-    ),
-    Mistake(
-        slug="scaled-by-model-width",
-        title="the scores are divided by the root of the whole width D",
-        hint="How many products are summed in one score of one head?",
-        explanation="Each head sums over its own features only. Divided by the root of all of them, the weights are "
-        "too flat, and with one head nobody notices.",
-        formula="softmax(q·k / √D)",
-        section=SCALE,
-        group="scores",
-        options={"scale": "root of D"},
-    ),
-    Mistake(
-        slug="scaled-by-d",
-        title="the scores are divided by d, without the root",
-        hint="Does the typical size of a sum of d random terms grow like d, or more slowly?",
-        explanation="The scores become √d times too small, and attention is nearly a plain average.",
-        formula="softmax(q·k / d)",
-        section=SCALE,
-        group="scores",
-        options={"scale": "d"},
-    ),
-    Mistake(
-        slug="scaled-twice",
-        title="the scores are divided twice",
-        hint="Who divides in your class, and who divides in the function that you call?",
-        explanation="The helper divides already, and so do library functions. Divided once more, in the queries or "
-        "in the scores, attention is nearly a plain average.",
-        formula="softmax(q·k / √d / √d)",
-        section=SCALE,
-        group="scores",
-        options={"scale": "d"},
-    ),
     Mistake(
         slug="scaled-by-heads",
         title="the scores are divided by the root of the number of heads",
         hint="Which letter says how long the dot product is?",
-        explanation="The number of heads has no part in a single score. It goes unnoticed where H and d are equal.",
+        explanation="The number of heads has no part in a single score. It goes unnoticed where H and d are "
+        "equal.",
         formula="softmax(q·k / √H)",
         section=SCALE,
         group="scores",
@@ -729,7 +934,8 @@ MISTAKES = [
         slug="multiplied-by-root",
         title="the scores are multiplied by the root of d instead of divided",
         hint="Should the scores become larger or smaller when heads get wider?",
-        explanation="The scores are d times too large, and the softmax picks one position and ignores the others.",
+        explanation="The scores are d times too large, and the softmax picks one position and ignores the "
+        "others.",
         formula="softmax(q·k · √d)",
         section=SCALE,
         group="scores",
@@ -739,8 +945,8 @@ MISTAKES = [
         slug="scaled-after-softmax",
         title="the weights are divided, after the softmax, instead of the scores",
         hint="What do the weights of a row add up to in the end?",
-        explanation="The softmax sees scores that are too large, and what comes out is too small: the weights no "
-        "longer add up to 1.",
+        explanation="The softmax sees scores that are too large, and what comes out is too small: the "
+        "weights no longer add up to 1.",
         formula="softmax(q·k) / √d",
         section=SCALE,
         group="mask",
@@ -751,8 +957,8 @@ MISTAKES = [
             slug="scaled-by-another-size",
             title="the scores are divided by a number that has little to do with the head's width",
             hint="Which size of a tensor does your divisor come from?",
-            explanation="The divisor keeps the scores of a head at a size of about 1, whatever the head's width. "
-            "With another number the weights are too flat or too sharp.",
+            explanation="The divisor keeps the scores of a head at a size of about 1, whatever the head's "
+            "width. With another number the weights are too flat or too sharp.",
             formula="softmax(q·k / D), / √T or / d^(1/4)",
             section=SCALE,
             group="scores",
@@ -760,29 +966,6 @@ MISTAKES = [
         ),
         {"scale": "root of T"},
         {"scale": "D"},
-    ),
-    # -- RoPE
-    Mistake(
-        slug="no-rope",
-        title="nothing is turned: positions play no part",
-        hint="What changes for the last token when two earlier tokens trade places?",
-        explanation="Without RoPE a score does not know how far apart two tokens are. apply_rope returns new "
-        "tensors, so what it returns has to be used.",
-        formula="scores from q and k as they are",
-        section=ROPE,
-        group="rope",
-        options={"turned": ""},
-    ),
-    Mistake(
-        slug="turned-along-heads",
-        title="RoPE turns along the heads, not along time",
-        hint="Which axis is the last but one when RoPE sees the tensor?",
-        explanation="Every position of a head is turned by the same angle, which a score does not notice. The "
-        "result is that of no RoPE at all.",
-        formula="angle = head · theta^(-2i/d)",
-        section=ROPE,
-        group="rope",
-        options={"turned": ""},
     ),
     Mistake(
         slug="positions-all-zero",
@@ -795,48 +978,22 @@ MISTAKES = [
         options={"positions": "zero"},
     ),
     Mistake(
-        slug="rope-only-q",
-        title="only q is turned",
-        hint="A query has been turned. What does it meet?",
-        explanation="The angle between query and key should grow with their distance. With one of them standing "
-        "still it depends on the place in the sequence instead.",
-        formula="scores from turned q and plain k",
-        section=DISTANCE,
-        group="rope",
-        options={"turned": "q"},
-    ),
-    Mistake(
         slug="rope-only-k",
         title="only k is turned",
         hint="A key has been turned. What does it meet?",
-        explanation="The angle between query and key should grow with their distance. With one of them standing "
-        "still it depends on the place in the sequence instead.",
+        explanation="The angle between query and key should grow with their distance. With one of them "
+        "standing still it depends on the place in the sequence instead.",
         formula="scores from plain q and turned k",
         section=DISTANCE,
         group="rope",
         options={"turned": "k"},
     ),
-    *also(
-        Mistake(
-            slug="rope-on-v",
-            title="v is turned",
-            hint="Which of q, k and v say where to look, and which says what is found there?",
-            explanation="A value is what a token says, not where it stands. Turned values point elsewhere at every position, and nothing turns them back.",
-            formula="context = weights · turned v",
-            section=DISTANCE,
-            group="mask",
-            options={"turned": "qkv"},
-        ),
-        {"turned": "kv"},
-        {"turned": "qv"},
-        {"turned": "v"},
-    ),
     Mistake(
         slug="rope-on-x",
         title="x is turned before the projections",
         hint="Is a score of two projected tokens still a matter of their distance when the turn came first?",
-        explanation="A projection mixes the features of different pairs. After it the turn is no longer a turn, and "
-        "shifting both tokens changes the score.",
+        explanation="A projection mixes the features of different pairs. After it the turn is no longer a "
+        "turn, and shifting both tokens changes the score.",
         formula="q = q_proj(turned x), and so k and v",
         section=DISTANCE,
         group="mask",
@@ -846,8 +1003,8 @@ MISTAKES = [
         slug="rope-before-split",
         title="q and k are turned over the whole width, before they are split into heads",
         hint="How many pairs does a head have, and how fast does the first pair of the second head turn?",
-        explanation="The frequencies fall over all features of the width. Only the first head has fast pairs, and "
-        "the last one hardly notices positions.",
+        explanation="The frequencies fall over all features of the width. Only the first head has fast "
+        "pairs, and the last one hardly notices positions.",
         formula="angle = p · theta^(-2i/D), i over all heads",
         section=ROPE,
         group="rope",
@@ -867,31 +1024,20 @@ MISTAKES = [
         slug="rope-twice-on-one",
         title="one of q and k is turned twice",
         hint="How often does a key pass through RoPE, and how often a query?",
-        explanation="With one turn more on one side, the angle between query and key depends on the place in the "
-        "sequence and not only on the distance.",
+        explanation="With one turn more on one side, the angle between query and key depends on the place "
+        "in the sequence and not only on the distance.",
         formula="angle of k = 2p · theta^(-2i/d)",
         section=DISTANCE,
         group="rope",
         options={"turned": "qkk"},
-    ),
-    Mistake(
-        slug="pairs-are-halves",
-        title="this is the other convention: pairs are made of the two halves of a head",
-        hint="Which feature turns together with feature 0?",
-        explanation="Both conventions are in use: neighbouring features, or feature i with feature i + d/2. They "
-        "need differently ordered weights, and this notebook pairs neighbours.",
-        formula="pairs (i, i + d/2)",
-        section=ROPE,
-        group="rope",
-        options={"layout": "halves"},
     ),
     *also(
         Mistake(
             slug="rope-conventions-mixed",
             title="the pairs are of one convention and the angles of the other",
             hint="Do both features of a pair turn by the same angle?",
-            explanation="Neighbouring features need tables that repeat each angle, and halves need tables that are "
-            "laid one behind the other. Mixed, it is no rotation, and lengths change.",
+            explanation="Neighbouring features need tables that repeat each angle, and halves need tables "
+            "that are laid one behind the other. Mixed, it is no rotation, and lengths change.",
             formula="partners from one convention, cos and sin from the other",
             section=ROPE,
             group="rope",
@@ -899,41 +1045,12 @@ MISTAKES = [
         ),
         {"layout": "halves, tables in pairs"},
     ),
-    *also(
-        Mistake(
-            slug="rope-no-minus",
-            title="a minus sign is missing in the rotation",
-            hint="How long is a pair before the turn, and how long after it?",
-            explanation="A rotation has one plus and one minus. Without the minus it stretches and squeezes the "
-            "pairs instead of turning them.",
-            formula="(a·cos + b·sin, a·sin + b·cos)",
-            section=ROPE,
-            group="rope",
-            options={"layout": "no minus"},
-        ),
-        {"layout": "halves no minus"},
-        {"layout": "same sign"},
-    ),
-    *also(
-        Mistake(
-            slug="rope-opposite-direction",
-            title="the pairs are turned the other way round",
-            hint="Where does the pair [1, 0] point after a small positive turn: up or down?",
-            explanation="With the minus sign in the other place the clock hands run backwards. Scores then see the "
-            "distance with the wrong sign.",
-            formula="angle = -p · theta^(-2i/d)",
-            section=ROPE,
-            group="rope",
-            options={"layout": "opposite"},
-        ),
-        {"layout": "halves opposite"},
-    ),
     Mistake(
         slug="cos-and-sin-swapped",
         title="cos and sin are exchanged",
         hint="What are the cosine and the sine of the angle at position 0?",
-        explanation="At position 0 nothing should move, but here every pair makes a quarter turn. Between two "
-        "positions, the direction is the opposite one.",
+        explanation="At position 0 nothing should move, but here every pair makes a quarter turn. Between "
+        "two positions, the direction is the opposite one.",
         formula="(a·sin - b·cos, a·cos + b·sin)",
         section=ROPE,
         group="rope",
@@ -953,8 +1070,8 @@ MISTAKES = [
         slug="rope-overwritten",
         title="the second feature of a pair is computed from the first one's new value",
         hint="When the odd feature is computed, which value does the even one have by then?",
-        explanation="Both new features come from both old ones. Written into the same tensor one after the other, "
-        "the second sees what the first has become.",
+        explanation="Both new features come from both old ones. Written into the same tensor one after the "
+        "other, the second sees what the first has become.",
         formula="b' = a'·sin + b·cos",
         section=ROPE,
         group="rope",
@@ -965,8 +1082,8 @@ MISTAKES = [
             slug="rope-no-partner",
             title="a feature is not combined with the other one of its pair",
             hint="Which two numbers does the first feature of a turned pair depend on?",
-            explanation="A turn mixes the two features of a pair. A feature on its own can only be stretched, and "
-            "then the length changes.",
+            explanation="A turn mixes the two features of a pair. A feature on its own can only be "
+            "stretched, and then the length changes.",
             formula="(a·cos + a·sin, b·cos + b·sin), or b left as it is",
             section=ROPE,
             group="rope",
@@ -978,8 +1095,8 @@ MISTAKES = [
         slug="rope-on-half-the-pairs",
         title="only the first half of the pairs is turned",
         hint="How many pairs does a head have, and how many angles have you computed?",
-        explanation="The slow pairs stand still, so far distances cannot be told apart. Some models do this on "
-        "purpose; here all pairs turn.",
+        explanation="The slow pairs stand still, so far distances cannot be told apart. Some models do this "
+        "on purpose; here all pairs turn.",
         formula="pairs i < d/4 are turned",
         section=ROPE,
         group="rope",
@@ -987,35 +1104,11 @@ MISTAKES = [
     ),
     *also(
         Mistake(
-            slug="theta-ignored",
-            title="theta is a fixed number, and the argument is not used",
-            hint="Where does the value that the class is given go?",
-            explanation="With theta at its default everything looks right. Another theta must change the angles.",
-            formula="angle = p · 10000^(-2i/d), whatever theta is",
-            section=ROPE,
-            group="rope",
-            options={"theta": 10000.0},
-        ),
-        {"theta": 1000.0},
-        {"theta": 500000.0},
-    ),
-    Mistake(
-        slug="exponent-of-model-width",
-        title="the exponent has the whole width D in it, not a head's",
-        hint="By what do you divide 2i, and how far does i run?",
-        explanation="The exponents stop far below 1, so the slow pairs of each head turn too fast.",
-        formula="angle = p · theta^(-2i/D)",
-        section=ROPE,
-        group="rope",
-        options={"exponent": "2i/D"},
-    ),
-    *also(
-        Mistake(
             slug="exponent-off",
             title="the exponent runs too slowly or too fast",
             hint="Which exponents do the first and the last pair have?",
-            explanation="Pair 0 turns by one radian a step, and the exponents grow from 0 to just below 1. A "
-            "forgotten or doubled factor changes all the others.",
+            explanation="Pair 0 turns by one radian a step, and the exponents grow from 0 to just below 1. "
+            "A forgotten or doubled factor changes all the others.",
             formula="angle = p · theta^(-i/d), theta^(-4i/d) or theta^(-2(i+1)/d)",
             section=ROPE,
             group="rope",
@@ -1028,7 +1121,8 @@ MISTAKES = [
         slug="exponent-sign",
         title="the exponent has the wrong sign: later pairs turn faster",
         hint="Should the last pair be the fastest hand of the clock, or the slowest?",
-        explanation="Angles in the thousands wrap around many times, and neighbours become as different as strangers.",
+        explanation="Angles in the thousands wrap around many times, and neighbours become as different as "
+        "strangers.",
         formula="angle = p · theta^(2i/d)",
         section=ROPE,
         group="rope",
@@ -1038,8 +1132,8 @@ MISTAKES = [
         slug="frequencies-backwards",
         title="the frequencies are in the opposite order",
         hint="Which pair of a head is the fast hand?",
-        explanation="The set of angles is right, but the first pair gets the slow one. The weights have been "
-        "trained, or here chosen, for the other order.",
+        explanation="The set of angles is right, but the first pair gets the slow one. The weights have "
+        "been trained, or here chosen, for the other order.",
         formula="pair i has the frequency of pair d/2 - 1 - i",
         section=ROPE,
         group="rope",
@@ -1049,7 +1143,8 @@ MISTAKES = [
         slug="one-frequency",
         title="all pairs turn equally fast",
         hint="On what does the angle depend besides the position?",
-        explanation="Without the pair's number in the exponent all hands are fast ones, and far distances repeat.",
+        explanation="Without the pair's number in the exponent all hands are fast ones, and far distances "
+        "repeat.",
         formula="angle = p for every pair",
         section=ROPE,
         group="rope",
@@ -1060,8 +1155,8 @@ MISTAKES = [
             slug="positions-from-wrong-axis",
             title="the positions are counted along an axis that is not time",
             hint="Which entry of the shape says how many positions there are?",
-            explanation="The table of angles gets the length of another axis. It fits only where the sizes happen to "
-            "be equal, or where that size is 1 and nothing turns.",
+            explanation="The table of angles gets the length of another axis. It fits only where the sizes "
+            "happen to be equal, or where that size is 1 and nothing turns.",
             formula="positions 0 to B - 1, or 0 to H - 1",
             section=ROPE,
             group="rope",
@@ -1074,8 +1169,8 @@ MISTAKES = [
         slug="positions-as-share",
         title="the positions are divided by the length",
         hint="By how much does the fast pair turn from one position to the next?",
-        explanation="Positions are whole numbers. As shares of the length all angles are small, and the same "
-        "distance means something else in a longer sequence.",
+        explanation="Positions are whole numbers. As shares of the length all angles are small, and the "
+        "same distance means something else in a longer sequence.",
         formula="angle = p / T · theta^(-2i/d)",
         section=ROPE,
         group="rope",
@@ -1085,8 +1180,8 @@ MISTAKES = [
         slug="q-and-k-count-differently",
         title="the positions of q and k are one apart",
         hint="By how much has a token's own key been turned when its query meets it?",
-        explanation="A position has distance 0 from itself. When q and k start to count at different numbers, every "
-        "distance is off by one.",
+        explanation="A position has distance 0 from itself. When q and k start to count at different "
+        "numbers, every distance is off by one.",
         formula="angle of q = (p + 1) · ..., angle of k = p · ...",
         section=DISTANCE,
         group="rope",
@@ -1097,8 +1192,8 @@ MISTAKES = [
             slug="sinusoid-added",
             title="sines and cosines are added, not used to turn",
             hint="What should become of a zero vector when it is turned?",
-            explanation="This is the position code of the first transformer. RoPE multiplies: it keeps lengths and "
-            "leaves a zero vector zero.",
+            explanation="This is the position code of the first transformer. RoPE multiplies: it keeps "
+            "lengths and leaves a zero vector zero.",
             formula="q + (sin, cos), k + (sin, cos)",
             section=ROPE,
             group="rope",
@@ -1111,25 +1206,13 @@ MISTAKES = [
         {"layout": "sum of pairs", "turned": "x"},
         {"layout": "sum of parts, sin first", "turned": "x"},
     ),
-    # -- the softmax
-    Mistake(
-        slug="softmax-over-queries",
-        title="the softmax runs over the positions that read, not over those that are read",
-        hint="Do the rows of your weights add up to 1, or the columns?",
-        explanation="A row should share out 1 among what it reads. Here columns do, and so a later query changes the "
-        "output of an earlier one.",
-        formula="softmax(scores, dim=-2)",
-        section=MASK,
-        group="mask",
-        options={"softmax": "queries"},
-    ),
     *also(
         Mistake(
             slug="softmax-over-wrong-axis",
             title="the softmax runs over heads, samples or all scores together",
             hint="Which axis of [B, H, T, T] holds the positions that are read?",
-            explanation="Weights should add up to 1 along each row of each head. Over another axis, heads or samples "
-            "compete with each other.",
+            explanation="Weights should add up to 1 along each row of each head. Over another axis, heads "
+            "or samples compete with each other.",
             formula="softmax over H, over B or over T · T",
             section=MASK,
             group="mask",
@@ -1143,8 +1226,8 @@ MISTAKES = [
             slug="softmax-twice",
             title="the softmax is applied twice",
             hint="Which numbers go into your last softmax: scores, or weights already?",
-            explanation="Weights lie between 0 and 1, and the softmax of such numbers is nearly flat. What was "
-            "hidden gets e to the 0, a share again.",
+            explanation="Weights lie between 0 and 1, and the softmax of such numbers is nearly flat. What "
+            "was hidden gets e to the 0, a share again.",
             formula="softmax(softmax(scores))",
             section=MASK,
             group="scores",
@@ -1156,8 +1239,8 @@ MISTAKES = [
         slug="softmax-overflows",
         title="exp without subtracting the largest score overflows",
         hint="What is exp(100) in float32?",
-        explanation="The formula is right on paper. Above a score of about 88 exp is infinite, and infinity divided "
-        "by infinity is NaN.",
+        explanation="The formula is right on paper. Above a score of about 88 exp is infinite, and infinity "
+        "divided by infinity is NaN.",
         formula="exp(scores) / sum(exp(scores))",
         section=MASK,
         group="mask",
@@ -1168,8 +1251,8 @@ MISTAKES = [
             slug="no-softmax",
             title="the weights are not made by a softmax",
             hint="What do the weights of a row add up to?",
-            explanation="Without it the weights of a row do not add up to 1, may be negative, and grow with the scores. "
-            "The output is no average of values any more.",
+            explanation="Without it the weights of a row do not add up to 1, may be negative, and grow with "
+            "the scores. The output is no average of values any more.",
             formula="weights = scores, exp, sigmoid, relu or log of a softmax",
             section=MASK,
             group="mask",
@@ -1183,35 +1266,12 @@ MISTAKES = [
         {"softmax": "relu"},
         {"softmax": "log"},
     ),
-    # -- heads
-    Mistake(
-        slug="split-without-transpose",
-        title="the heads are made by a reshape alone",
-        hint="Reshape reads in memory order: whose numbers does head 0 get?",
-        explanation="The shape is right, but a head holds slices of a few tokens instead of a slice of every token. "
-        "Tokens and features are mixed, and the future leaks.",
-        formula="x.reshape(B, H, T, d)",
-        section=HEADS,
-        group="projections",
-        options={"split": "reshape"},
-    ),
-    Mistake(
-        slug="merge-without-transpose",
-        title="the heads are merged by a reshape alone",
-        hint="Which axis must stand before the features of the heads when they are laid side by side?",
-        explanation="The shape is right, but a row of the result holds several positions of one head instead of one "
-        "position of all heads. The future leaks.",
-        formula="context.reshape(B, T, D) from [B, H, T, d]",
-        section=HEADS,
-        group="projections",
-        options={"merge": "reshape"},
-    ),
     Mistake(
         slug="reshaped-there-and-back",
         title="the heads are made by a reshape alone, and undone by one",
         hint="The way back undoes the way there. What did attention see in between?",
-        explanation="Merging after splitting gives the input again, and still the heads in between hold slices of a "
-        "few tokens. Positions average over the wrong things.",
+        explanation="Merging after splitting gives the input again, and still the heads in between hold "
+        "slices of a few tokens. Positions average over the wrong things.",
         formula="x.reshape(B, H, T, d), then context.reshape(B, T, D)",
         section=HEADS,
         group="mask",
@@ -1231,8 +1291,8 @@ MISTAKES = [
         slug="merge-interleaved",
         title="the heads are merged feature by feature, not head by head",
         hint="Which features of the result come from head 0: the first d, or every H-th?",
-        explanation="The features of the heads alternate in the result, so out_proj finds them in other places than "
-        "its weights are made for.",
+        explanation="The features of the heads alternate in the result, so out_proj finds them in other "
+        "places than its weights are made for.",
         formula="y[b, t, j·H + h] = context[b, h, t, j]",
         section=HEADS,
         group="projections",
@@ -1242,8 +1302,8 @@ MISTAKES = [
         slug="heads-interleaved",
         title="the features are dealt out to the heads in turn, there and back",
         hint="Which features of q does head 0 compare?",
-        explanation="The way back undoes the way there, so single tokens look right. But every head compares "
-        "features that belong to different heads.",
+        explanation="The way back undoes the way there, so single tokens look right. But every head "
+        "compares features that belong to different heads.",
         formula="heads[b, h, t, j] = x[b, t, j·H + h], and back",
         section=HEADS,
         group="scores",
@@ -1254,8 +1314,8 @@ MISTAKES = [
             slug="heads-in-wrong-order",
             title="the heads do not come back as they went",
             hint="Which axis is flattened together with the heads, and in which order do they lie?",
-            explanation="Every head has its place in the input of out_proj. Flipped, averaged or transposed, they "
-            "meet weights that were made for something else.",
+            explanation="Every head has its place in the input of out_proj. Flipped, averaged or "
+            "transposed, they meet weights that were made for something else.",
             formula="heads flipped, averaged or transposed before merging",
             section=HEADS,
             group="projections",
@@ -1276,21 +1336,11 @@ MISTAKES = [
         family="alone",
     ),
     Mistake(
-        slug="one-head",
-        title="everything happens in one head: the number of heads has no effect",
-        hint="What shape have your queries when they are compared?",
-        explanation="Without a split, one wide dot product compares all features at once. There is one table of "
-        "weights where there should be several.",
-        formula="softmax(q·k / √D) over the whole width",
-        section=HEADS,
-        group="scores",
-        options={"heads": "one"},
-    ),
-    Mistake(
         slug="heads-and-width-exchanged",
         title="the number of heads and their width are exchanged",
         hint="Into how many parts is the width cut, and how wide is each?",
-        explanation="The features are cut into d heads of width H. It goes unnoticed where the two are equal.",
+        explanation="The features are cut into d heads of width H. It goes unnoticed where the two are "
+        "equal.",
         formula="d heads of width H",
         section=HEADS,
         group="scores",
@@ -1301,7 +1351,8 @@ MISTAKES = [
             slug="heads-written-down",
             title="the number of heads is written down, or a global name",
             hint="Where does forward get the number of heads from?",
-            explanation="It works for the sizes at hand and for no others. The class has to use what it is given.",
+            explanation="It works for the sizes at hand and for no others. The class has to use what it is "
+            "given.",
             formula="a fixed number of heads",
             section=WRITE,
             group="shapes",
@@ -1318,8 +1369,8 @@ MISTAKES = [
             slug="attends-over-heads",
             title="attention runs over the heads of one position, not over positions",
             hint="Which axis is the last but one in the tensors that are compared?",
-            explanation="With shape [B, T, H, d] the product compares the heads of one position with each other. "
-            "Time must stand next to the features.",
+            explanation="With shape [B, T, H, d] the product compares the heads of one position with each "
+            "other. Time must stand next to the features.",
             formula="scores of shape [B, T, H, H]",
             section=HEADS,
             group="projections",
@@ -1330,34 +1381,13 @@ MISTAKES = [
         {"split": "B T H d", "turned": ""},
         {"split": "B T H d", "positions": "heads"},
     ),
-    # -- the projections
-    Mistake(
-        slug="q-and-k-swapped",
-        title="q and k have changed places",
-        hint="Row i asks: whose query is it, and whose key does it meet?",
-        explanation="Every score is that of the opposite pair. Look at the order in which names are assigned, and at "
-        "the order in which a function returns its results.",
-        formula="q = k_proj(x), k = q_proj(x)",
-        section=WRITE,
-        group="scores",
-        options={"projections": "kqvo"},
-    ),
-    Mistake(
-        slug="scores-transposed",
-        title="the table of scores is transposed",
-        hint="Which of the two is transposed in the product, and what do the rows stand for?",
-        explanation="Rows ask and columns answer. Transposed, position i is weighed by what the others ask of it.",
-        formula="scores = k qᵀ",
-        section=WRITE,
-        group="scores",
-        options={"projections": "kqvo"},
-    ),
     *also(
         Mistake(
             slug="v-from-another-projection",
             title="v comes from another projection than v_proj",
             hint="Which projection makes the tensor that is averaged in the end?",
-            explanation="Probably a line was copied and one name not changed, or names were assigned in another order. A projection that is not used gets no gradient.",
+            explanation="Probably a line was copied and one name not changed, or names were assigned in "
+            "another order. A projection that is not used gets no gradient.",
             formula="v = k_proj(x) or q_proj(x)",
             section=WRITE,
             group="projections",
@@ -1377,7 +1407,8 @@ MISTAKES = [
             slug="q-or-k-from-another-projection",
             title="q or k comes from another projection than its own",
             hint="Which tensor comes from which projection, line by line?",
-            explanation="Probably a line was copied and one name not changed. The projection that is not used gets no gradient.",
+            explanation="Probably a line was copied and one name not changed. The projection that is not "
+            "used gets no gradient.",
             formula="two of q, k and v from the same projection",
             section=WRITE,
             group="scores",
@@ -1405,16 +1436,6 @@ MISTAKES = [
         {"projections": "xxvo"},
     ),
     Mistake(
-        slug="out-proj-missing",
-        title="the output projection is not used",
-        hint="What is the last thing that happens to the merged heads?",
-        explanation="The heads are merged but never mixed: no head's result can reach the features of another.",
-        formula="y = merged heads",
-        section=PARTS,
-        group="projections",
-        options={"projections": "qkv"},
-    ),
-    Mistake(
         slug="out-proj-twice",
         title="the output projection is used twice",
         hint="How often does out_proj stand in forward?",
@@ -1429,8 +1450,8 @@ MISTAKES = [
             slug="weight-transposed",
             title="a weight is used the other way round",
             hint="nn.Linear keeps its weight as [out, in]. Which axis meets the features of x?",
-            explanation="The layer computes x Wᵀ. With x W a square weight raises no error, and only a symmetric one "
-            "hides it.",
+            explanation="The layer computes x Wᵀ. With x W a square weight raises no error, and only a "
+            "symmetric one hides it.",
             formula="x @ weight",
             section=WRITE,
             group="projections",
@@ -1448,8 +1469,8 @@ MISTAKES = [
             slug="fused-in-wrong-order",
             title="the stacked projections are cut in another order than they were stacked",
             hint="After stacking q, k and v, which rows belong to the first head?",
-            explanation="The rows of the stack are all of q, then all of k, then all of v. Read head by head, each "
-            "head gets rows of the wrong projections.",
+            explanation="The rows of the stack are all of q, then all of k, then all of v. Read head by "
+            "head, each head gets rows of the wrong projections.",
             formula="stack viewed as [H, 3, d]",
             section=WRITE,
             group="projections",
@@ -1461,8 +1482,8 @@ MISTAKES = [
         slug="queries-normalised",
         title="q and k are normalised before they are compared",
         hint="What decides how sharp the weights are: only the direction of q, or its length too?",
-        explanation="Some models do this, and with a learned scale. Here loud queries should make sharp weights, and "
-        "without lengths all scores lie between -1 and 1.",
+        explanation="Some models do this, and with a learned scale. Here loud queries should make sharp "
+        "weights, and without lengths all scores lie between -1 and 1.",
         formula="scores from q / |q| and k / |k|",
         section=WRITE,
         group="scores",
@@ -1472,8 +1493,8 @@ MISTAKES = [
         slug="weights-transposed",
         title="the weights are transposed before they meet the values",
         hint="Row i of the weights: is it what i takes, or what i gives?",
-        explanation="Every position gets what others take from it. The future speaks to the past, and the sums are "
-        "no averages.",
+        explanation="Every position gets what others take from it. The future speaks to the past, and the "
+        "sums are no averages.",
         formula="context = weightsᵀ · v",
         section=MASK,
         group="mask",
@@ -1483,24 +1504,13 @@ MISTAKES = [
         slug="weights-taken-for-context",
         title="the weights are taken for the context",
         hint="attention_2d returns two things. In which order?",
-        explanation="The table of weights has T columns and goes on in the place of the values, so the next layer "
-        "finds the wrong width.",
+        explanation="The table of weights has T columns and goes on in the place of the values, so the next "
+        "layer finds the wrong width.",
         formula="merge(weights)",
         section=WRITE,
         group="projections",
         options={"mixing": "returned weights"},
         family="alone",
-    ),
-    # -- what is added
-    Mistake(
-        slug="residual-inside",
-        title="x is added to the output",
-        hint="With out_proj at zero, what comes out?",
-        explanation="The residual connection belongs to the block around attention. Added here too, x counts twice.",
-        formula="y = x + attention(x)",
-        section=PARTS,
-        group="projections",
-        options={"added": "x"},
     ),
     Mistake(
         slug="residual-in-place",
@@ -1519,7 +1529,8 @@ MISTAKES = [
             slug="norm-inside",
             title="x is normalised before the projections",
             hint="What happens to the output when x is doubled?",
-            explanation="The block has a norm of its own in front of attention. Inside, the length of x is lost.",
+            explanation="The block has a norm of its own in front of attention. Inside, the length of x is "
+            "lost.",
             formula="attention(norm(x))",
             section=WRITE,
             group="projections",
@@ -1533,8 +1544,8 @@ MISTAKES = [
             slug="output-reshaped-by-function",
             title="something is done to the output after out_proj, or it is normalised",
             hint="Is the output linear in the weights of out_proj?",
-            explanation="Attention ends with a linear layer. A nonlinearity or a norm after it belongs elsewhere in "
-            "the model.",
+            explanation="Attention ends with a linear layer. A nonlinearity or a norm after it belongs "
+            "elsewhere in the model.",
             formula="relu, gelu, silu, tanh or a norm of the output",
             section=WRITE,
             group="projections",
@@ -1552,8 +1563,8 @@ MISTAKES = [
             slug="attends-over-samples",
             title="attention runs over the samples of the batch, not over time",
             hint="Which axis of x is time, and which one do your scores compare?",
-            explanation="Some library layers expect time first. Here each position reads the same position of the "
-            "samples before it.",
+            explanation="Some library layers expect time first. Here each position reads the same position "
+            "of the samples before it.",
             formula="B and T exchanged",
             section=CAUSALITY,
             group="independence",
@@ -1566,20 +1577,21 @@ MISTAKES = [
         slug="attends-over-features",
         title="features are compared with features, not positions with positions",
         hint="What shape do your scores have?",
-        explanation="Transposed before the product, q and k give a table of d × d. The mask then hides features.",
+        explanation="Transposed before the product, q and k give a table of d × d. The mask then hides "
+        "features.",
         formula="scores = qᵀ k",
         section=WRITE,
         group="projections",
         options={"axis": "features"},
         family="alone",
     ),
-    # -- the construction
     *also(
         Mistake(
             slug="biases",
             title="the projections have biases",
             hint="What comes out for x = 0?",
-            explanation="nn.Linear adds a bias unless told otherwise. The agreed parameters are four weights.",
+            explanation="nn.Linear adds a bias unless told otherwise. The agreed parameters are four "
+            "weights.",
             formula="y = W x + b",
             section=WRITE,
             group="interface",
@@ -1597,8 +1609,8 @@ MISTAKES = [
             slug="shared-projection",
             title="two names stand for one layer",
             hint="How many layers do you create, and how many names do you give?",
-            explanation="An assignment does not copy a layer. Under two names it is one weight, which cannot learn "
-            "two things.",
+            explanation="An assignment does not copy a layer. Under two names it is one weight, which "
+            "cannot learn two things.",
             formula="k_proj is q_proj",
             section=WRITE,
             group="interface",
@@ -1616,8 +1628,8 @@ MISTAKES = [
         slug="plain-list",
         title="the layers are kept in a plain list or dict",
         hint="How does a module find out what it contains?",
-        explanation="A module notices layers that are assigned to an attribute. In a list they are invisible: not "
-        "trained, not saved, not moved.",
+        explanation="A module notices layers that are assigned to an attribute. In a list they are "
+        "invisible: not trained, not saved, not moved.",
         formula="self.layers = [nn.Linear(...), ...]",
         section=WRITE,
         group="interface",
@@ -1639,8 +1651,8 @@ MISTAKES = [
         slug="layers-built-in-forward",
         title="the layers are built in forward",
         hint="Which weights does the second call use?",
-        explanation="Every call makes new layers with new random weights. Nothing is learned, and the same input "
-        "gives another output each time.",
+        explanation="Every call makes new layers with new random weights. Nothing is learned, and the same "
+        "input gives another output each time.",
         formula="nn.Linear(...) inside forward",
         section=WRITE,
         group="interface",
@@ -1651,8 +1663,8 @@ MISTAKES = [
         slug="out-proj-not-built",
         title="there is no layer out_proj, or only a new one in each call",
         hint="How many layers does __init__ create?",
-        explanation="The agreed parameters are those of four projections. One that is not created in __init__ cannot "
-        "learn.",
+        explanation="The agreed parameters are those of four projections. One that is not created in "
+        "__init__ cannot learn.",
         formula="parameters of q_proj, k_proj and v_proj only",
         section=WRITE,
         group="interface",
@@ -1686,8 +1698,8 @@ MISTAKES = [
             slug="other-names",
             title="the layers have other names or are stacked into one",
             hint="Which four names does the table of fixed names give?",
-            explanation="The checks, and everybody who loads saved weights, find layers by their names. Other names "
-            "hold the same mathematics, but not the agreed interface.",
+            explanation="The checks, and everybody who loads saved weights, find layers by their names. "
+            "Other names hold the same mathematics, but not the agreed interface.",
             formula="other names than q_proj, k_proj, v_proj, out_proj",
             section=WRITE,
             group="interface",
@@ -1750,7 +1762,8 @@ MISTAKES = [
             slug="width-written-down",
             title="the width is written down, or a global name",
             hint="Where do your layers get their size from?",
-            explanation="It works for the sizes at hand and for no others. The class has to use what it is given.",
+            explanation="It works for the sizes at hand and for no others. The class has to use what it is "
+            "given.",
             formula="nn.Linear of a fixed size",
             section=WRITE,
             group="interface",
@@ -1760,14 +1773,13 @@ MISTAKES = [
         {"width": 12},
         {"width": 32},
     ),
-    # -- what is kept
     *also(
         Mistake(
             slug="mask-kept",
             title="the mask of the first call is kept",
             hint="How long was the sequence when your mask was made?",
-            explanation="A mask fits one length. Kept on the object without asking for the length again, it is wrong "
-            "for the next sequence.",
+            explanation="A mask fits one length. Kept on the object without asking for the length again, it "
+            "is wrong for the next sequence.",
             formula="self.mask made once, in the first call",
             section=WRITE,
             group="shapes",
@@ -1780,8 +1792,8 @@ MISTAKES = [
         slug="angles-kept",
         title="RoPE's table of the first call is kept",
         hint="How many positions were there when your table was made?",
-        explanation="A table of angles that is kept without asking for the length again is too short for a longer "
-        "sequence.",
+        explanation="A table of angles that is kept without asking for the length again is too short for a "
+        "longer sequence.",
         formula="self.cos and self.sin made once, in the first call",
         section=WRITE,
         group="shapes",
@@ -1811,7 +1823,8 @@ MISTAKES = [
             slug="angles-too-short",
             title="RoPE's table has a fixed size and ends before a long sequence does",
             hint="What does your class do with one token more than your table has rows?",
-            explanation="Nothing in the constructor limits the length, so the table of angles has to fit every T.",
+            explanation="Nothing in the constructor limits the length, so the table of angles has to fit "
+            "every T.",
             formula="angles for 64 positions, or another fixed number",
             section=WRITE,
             group="shapes",
@@ -1843,13 +1856,12 @@ MISTAKES = [
         options={"kept": "output"},
         family="alone",
     ),
-    # -- what comes back
     Mistake(
         slug="returns-more",
         title="forward returns a tuple",
         hint="What does the block add to x?",
-        explanation="The block adds the output to x, which works with one tensor. For looking at the weights "
-        "there is record.",
+        explanation="The block adds the output to x, which works with one tensor. For looking at the "
+        "weights there is record.",
         formula="return y, weights",
         section=WRITE,
         group="interface",
@@ -1883,8 +1895,8 @@ MISTAKES = [
             slug="dropout",
             title="there is a dropout",
             hint="Do two calls with the same input agree, in train and in eval mode?",
-            explanation="This attention has no randomness. F.dropout, and dropout_p of torch's attention, even go on "
-            "after .eval() unless told otherwise.",
+            explanation="This attention has no randomness. F.dropout, and dropout_p of torch's attention, "
+            "even go on after .eval() unless told otherwise.",
             formula="dropout(weights) or dropout(y)",
             section=WRITE,
             group="independence",
@@ -1899,13 +1911,12 @@ MISTAKES = [
             if (where, share, always) != ("weights", 0.1, True)
         ),
     ),
-    # -- what flows back
     Mistake(
         slug="detached-context",
         title="the gradient ends before the output projection",
         hint="Which parameters learn when everything before out_proj is cut off?",
-        explanation="The numbers are right, but no gradient passes: only out_proj learns. Look for detach, .data "
-        "and torch.no_grad().",
+        explanation="The numbers are right, but no gradient passes: only out_proj learns. Look for detach, "
+        ".data and torch.no_grad().",
         formula="out_proj(context.detach())",
         section=WRITE,
         group="gradients",

@@ -4,6 +4,7 @@ A right norm takes eight steps, and each can go wrong on its own: read x, measur
 the root, divide, scale, return. A `Recipe` says for each step how it is done; where nothing is said, rightly.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -40,18 +41,22 @@ AXES: dict[str, Callable[[int], tuple[int, ...]]] = {
     "first": lambda axes: (0,),
 }
 
-# From the sum of n numbers to their "average"; x is there for wrong counts.
-AVERAGES: dict[str, Callable[[Tensor, int, Tensor], Tensor]] = {
-    "mean": lambda total, n, x: total / n,
-    "sum": lambda total, n, x: total,
-    "n - 1": lambda total, n, x: total / (n - 1),
-    "n + 1": lambda total, n, x: total / (n + 1),
-    "root of n": lambda total, n, x: total / n**0.5,
-    "n squared": lambda total, n, x: total / n**2,
-    "times n": lambda total, n, x: total * n,
-    "samples": lambda total, n, x: total / x.shape[0],
-    "positions": lambda total, n, x: total / x.shape[1],
-    "all numbers": lambda total, n, x: total / x.numel(),
+# The average of the values over the axes, n values each; x is there for wrong counts.
+AVERAGES: dict[str, Callable[[Tensor, tuple[int, ...], int, Tensor], Tensor]] = {
+    "mean": lambda values, axes, n, x: values.mean(axes, keepdim=True),
+    "sum": lambda values, axes, n, x: values.sum(axes, keepdim=True),
+    "largest": lambda values, axes, n, x: values.amax(axes, keepdim=True),
+    "n - 1": lambda values, axes, n, x: values.sum(axes, keepdim=True) / (n - 1),
+    "n + 1": lambda values, axes, n, x: values.sum(axes, keepdim=True) / (n + 1),
+    "root of n": lambda values, axes, n, x: values.sum(axes, keepdim=True) / n**0.5,
+    "n squared": lambda values, axes, n, x: values.sum(axes, keepdim=True) / n**2,
+    "times n": lambda values, axes, n, x: values.sum(axes, keepdim=True) * n,
+    "samples": lambda values, axes, n, x: values.sum(axes, keepdim=True) / x.shape[0],
+    "positions": lambda values, axes, n, x: values.sum(axes, keepdim=True) / x.shape[1],
+    "all numbers": lambda values, axes, n, x: values.sum(axes, keepdim=True) / x.numel(),
+    "64": lambda values, axes, n, x: values.sum(axes, keepdim=True) / 64,
+    "512": lambda values, axes, n, x: values.sum(axes, keepdim=True) / 512,
+    "768": lambda values, axes, n, x: values.sum(axes, keepdim=True) / 768,
 }
 
 # The root of the mean m with eps.
@@ -107,6 +112,8 @@ SCALINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "softplus": lambda y, scale: y * F.softplus(scale),
     "detached": lambda y, scale: y * scale.detach(),
     "before": lambda y, scale: y,
+    "bounded": lambda y, scale: y.tanh() * scale,
+    "clamped": lambda y, scale: y.clamp(-1, 1) * scale,
 }
 
 STARTS: dict[str, Callable[[tuple[int, ...]], Tensor]] = {
@@ -201,8 +208,6 @@ class Recipe:
     power_after: bool = False  # first the average, then the power
     axis: str = "last"
     average: str = "mean"
-    count: int | None = None  # how many numbers there are, whatever x is
-    largest: bool = False  # the largest number in place of an average
     keepdim: bool = True
     # eps and the root
     eps: str = "inside"
@@ -283,6 +288,8 @@ class RMSNorm(nn.Module):
         for _ in range(recipe.times):
             y = self.normalised(y)
         y = SCALINGS[recipe.scale](y, scale)
+        if recipe.extra in ("bias", "beta", "shift"):
+            y = y + self.get_parameter(recipe.extra)
         if recipe.drops:
             y = F.dropout(y, recipe.drops, self.training)
         if recipe.nan_is_zero:
@@ -296,34 +303,31 @@ class RMSNorm(nn.Module):
         if recipe.denominator in ("first", "previous") and self.denominators:
             denominator = self.denominators[0 if recipe.denominator == "first" else -1]
         self.denominators.append(denominator if recipe.denominator != "previous" else self.denominator(x))
+        numerator = NUMERATORS[recipe.numerator](x, self.added)
+        y = numerator / denominator if recipe.divides else numerator * denominator
         if recipe.writes == "x":
-            return x.div_(denominator)
+            return x.copy_(y)
         if recipe.writes == "data":
-            x.data = x.data / denominator.detach()
+            x.data = y.detach()
             return x
         if recipe.writes == "squares":
             return x.square_() / denominator
-        numerator = NUMERATORS[recipe.numerator](x, self.added)
-        return numerator / denominator if recipe.divides else numerator * denominator
+        return y
 
     def denominator(self, x: Tensor) -> Tensor:
         recipe, eps, power = self.recipe, self.added, POWERS[self.recipe.power]
-        dims = AXES[recipe.axis](x.dim())
+        axes = AXES[recipe.axis](x.dim())
         if recipe.measured == "centred":
-            x = x - x.mean(dim=dims, keepdim=True)
+            x = x - x.mean(axes, keepdim=True)
         elif recipe.measured == "shifted by eps":
             x = x + eps
-        values = x if recipe.power_after else power(x)
-        total = values.sum(dim=dims, keepdim=True)
-        n = recipe.count or x.numel() // total.numel()
-        m = values.amax(dim=dims, keepdim=True) if recipe.largest else AVERAGES[recipe.average](total, n, x)
+        n = math.prod(x.shape[axis] for axis in axes) if max(axes) < x.dim() >= -min(axes) else 1
+        m = AVERAGES[recipe.average](x if recipe.power_after else power(x), axes, n, x)
         if recipe.power_after:
             m = power(m)
-        result = EPS[recipe.eps](ROOTS[recipe.root], m, eps, n)
-        if recipe.root_over_n:
-            result = result / n
+        result = EPS[recipe.eps](lambda m: ROOTS[recipe.root](m) / (n if recipe.root_over_n else 1), m, eps, n)
         if not recipe.keepdim:
-            result = result.squeeze(dims)
+            result = result.squeeze(axes)
         if recipe.denominator == "number" and result.numel() > 1:
             raise raising(*ERRORS["number"])
         return result.detach() if recipe.denominator in ("detached", "number") else result
@@ -373,7 +377,6 @@ KINDS = [
     ),
     ways(
         {"eps": "missing"},
-        {"eps": "missing", "nan_is_zero": True},
         slug="eps-missing",
         title="eps is not used",
         hint="What is your denominator for the zero vector?",
@@ -385,9 +388,8 @@ KINDS = [
         family="eps",
     ),
     ways(
-        *({"eps_value": value} for value in (1e-5, 1e-6, 1e-8, 1e-12, 1e-10, 1e-7, 1e-4, 1e-3, 1e-2, 1.0)),
+        *({"eps_value": value} for value in (1e-6, 1e-5, 1e-8, 1e-12, 1e-10, 1e-7, 1e-4, 1e-3, 1e-2, 1.0)),
         {"eps_value": torch.finfo(torch.float32).eps},
-        {"eps": "floor", "eps_value": 1e-12},
         slug="eps-ignored",
         title="an eps of its own is used, not the one given to the constructor",
         hint="You build a norm with eps=0.5. Where in forward does this number arrive?",
@@ -452,11 +454,14 @@ KINDS = [
     ways(
         {"eps": "at zero"},
         {"eps": "at zero, inside"},
+        {"eps": "missing", "nan_is_zero": True},
+        {"eps": "floor", "eps_value": 1e-12},
         slug="eps-only-at-zero",
-        title="eps is used only where the denominator is exactly zero",
-        hint="What does your norm make of a vector of size 1e-9?",
-        explanation="A tiny vector next to zero is blown up to size 1 while zero stays zero: the output jumps.",
-        formula="x / (sqrt(mean(x²)), or eps where that is zero)",
+        title="the zero vector is a special case, and elsewhere eps does nothing",
+        hint="What does your norm make of a vector of size 1e-9, and what of the zero vector?",
+        explanation="A tiny vector next to zero is blown up to size 1 while zero stays zero: the output jumps. "
+        "F.normalize, nan_to_num and an if do that.",
+        formula="x / sqrt(mean(x²)), or 0 where that is 0 / 0",
         section=ZERO,
         group="eps",
         family="eps",
@@ -668,9 +673,9 @@ KINDS = [
         family="power",
     ),
     ways(
-        {"power": "absolutes", "root": "none", "largest": True},
-        {"power": "absolutes", "root": "none", "largest": True, "eps": "missing"},
-        {"largest": True},
+        {"power": "absolutes", "root": "none", "average": "largest"},
+        {"power": "absolutes", "root": "none", "average": "largest", "eps": "missing"},
+        {"average": "largest"},
         slug="largest-not-mean",
         title="it divides by the largest number",
         hint="Which of the numbers of x have a say in your denominator?",
@@ -712,7 +717,7 @@ KINDS = [
         {"average": "root of n"},
         {"average": "times n"},
         {"average": "n + 1"},
-        *({"count": count} for count in (512, 768, 64, 128, 256, 1024, 2, 4)),
+        *({"average": count} for count in ("512", "768", "64")),
         slug="wrong-count",
         title="the sum of the squares is divided by a wrong number",
         hint="For [3, 4] two squares are added. By which number does your code divide their sum?",
@@ -1289,6 +1294,8 @@ KINDS = [
     ways(
         {"returns": "bounded"},
         {"returns": "clamped"},
+        {"scale": "bounded"},
+        {"scale": "clamped"},
         slug="output-bounded",
         title="the output is held between -1 and 1",
         hint="[3, 4] becomes [0.8485, 1.1314]. Can your norm return 1.1314?",
@@ -1424,5 +1431,20 @@ KINDS = [
     ),
 ]
 
-# The usual way of every kind comes first, so that pairs of these are tried before pairs of rarer ones.
+COMMON = """
+    eps-outside-root eps-missing eps-ignored subtracts-mean sum-not-mean one-mean-for-all keepdim-missing scale-ignored
+    no-root multiplies-by-root denominator-detached writes-into-x wrong-axis mean-over-batch divides-by-n-minus-1
+    unit-length standard-deviation scale-added bias-added scale-is-one-number scale-not-a-parameter scale-renamed
+    mean-over-positions-too one-plus-scale scale-starts-at-zero scale-starts-random input-detached eps-squared
+    normalises-twice mean-of-absolutes scale-before-norm eps-as-floor eps-before-squaring returns-tuple
+""".split()
+
+
+def rarity(kind: list[Mistake]) -> int:
+    """Where a kind of mistake stands among the others, the commonest first."""
+    return COMMON.index(kind[0].slug) if kind[0].slug in COMMON else len(COMMON)
+
+
+# The usual way of each kind comes before the other ways, so that pairs of these are tried first.
+KINDS.sort(key=rarity)
 MISTAKES = [kind[0] for kind in KINDS] + [way for kind in KINDS for way in kind[1:]]

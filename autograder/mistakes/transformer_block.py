@@ -91,7 +91,6 @@ WHOLE: dict[str, Callable[[Tensor, Part, Part, Part, Part], Tensor]] = {
     "attention-in-both": lambda x, n, a, m, f: right(right(x, n, a, m), m, a, n),
     "ffn-in-both": lambda x, n, a, m, f: right(right(x, n, f, m), m, f, n),
     "norms-in-a-row": lambda x, n, a, m, f: HALVES["no-norm"](x + a(m(n(x))), m, f, n),
-    "one-norm-at-the-end": lambda x, n, a, m, f: m(HALVES["no-norm"](right(x, n, a, m), m, f, n)),
     "block-twice": lambda x, n, a, m, f: right(right(right(right(x, n, a, m), m, f, n), n, a, m), m, f, n),
     "concatenated": lambda x, n, a, m, f: torch.cat([right(x, n, a, m), f(m(right(x, n, a, m)))], dim=-1),
 }
@@ -679,8 +678,10 @@ def in_halves() -> list[Mistake]:
                 found.append(Mistake(slug, BOTH_TITLES[kind], *texts, formulas, section, group, options))
             if not both:
                 for half, names in NAMES.items():
+                    if (kind, half) == ("other-axis", "second"):
+                        continue  # the ffn takes every position by itself, so this is right
                     texts = [text.format(**names) for text in (title, hint, explanation)]
-                    slug = f"{kind}-{names['p']}"
+                    slug = kind if kind == "unpacked" else f"{kind}-{names['p']}"
                     family = "rare" if kind in RARE else ""
                     found.append(Mistake(slug, *texts, rows[half], section, group, {half: kind}, family))
     return found
@@ -832,14 +833,6 @@ WHOLE_SENTENCES = [
         SAW,
     ),
     (
-        "one-norm-at-the-end",
-        "norm2 stands at the end of the block, on the road",
-        "Walk straight from x to y. Do you pass a norm?",
-        "The ffn reads raw numbers, and what leaves the block has lost its size.",
-        "y = norm2(h + ffn(h))",
-        ROAD,
-    ),
-    (
         "block-twice",
         "the whole pass is made twice",
         "How often is each part called?",
@@ -884,25 +877,18 @@ STRUCTURE = [
         "norms",
         norms="shared",
     ),
-    Mistake(
-        "norm-only-one",
-        "the block has only one norm, used in both halves",
-        "How many norms does the drawing of the road show?",
-        "Both halves share one scale, and the block has too few parameters.",
-        "y = h + ffn(norm1(h)), without a norm2",
-        COUNT,
-        "interface",
-        {"first": "right", "second": "other-norm", "norms": "one"},
-    ),
-    Mistake(
-        "norm2-not-built",
-        "there is no norm2",
-        "Which norm sets the size of what the ffn reads?",
-        "The ffn reads raw numbers, and the block has too few parameters.",
-        "y = h + ffn(h), without a norm2",
-        COUNT,
-        "interface",
-        {"first": "right", "second": "no-norm", "norms": "one"},
+    *(
+        Mistake(
+            "norm2-not-built",
+            "there is no norm2",
+            "How many norms does the drawing of the road show?",
+            "The ffn reads raw numbers, or a norm that learns for the attention. Parameters are missing.",
+            formula + ", without a norm2",
+            COUNT,
+            "interface",
+            {"first": "right", "second": second, "norms": "one"},
+        )
+        for second, formula in (("other-norm", "y = h + ffn(norm1(h))"), ("no-norm", "y = h + ffn(h)"))
     ),
     Mistake(
         "norms-not-built",
@@ -1079,7 +1065,7 @@ CONFIG = [
         eps2=None,
     ),
     alone(
-        "eps-not-passed-to-norm1",
+        "eps-passed-to-one-norm",
         "norm_eps of the config reaches norm2 but not norm1",
         "Are both norms built alike?",
         "norm1 keeps its default, whatever the config says.",
@@ -1089,7 +1075,7 @@ CONFIG = [
         eps1=None,
     ),
     alone(
-        "eps-not-passed-to-norm2",
+        "eps-passed-to-one-norm",
         "norm_eps of the config reaches norm1 but not norm2",
         "Are both norms built alike?",
         "norm2 keeps its default, whatever the config says.",

@@ -1,6 +1,6 @@
-# diagonal hidden and softmax over queries
-# group: mask
-# slugs: diagonal-hidden softmax-over-queries
+# diagonal hidden and scale of the whole width
+# group: scores
+# slugs: diagonal-hidden scaled-by-model-width
 import math
 
 import torch
@@ -21,8 +21,8 @@ class CausalSelfAttention(nn.Module):
         B, T, D = x.shape
         q, k, v = (split_heads(proj(x), self.heads) for proj in (self.q_proj, self.k_proj, self.v_proj))
         q, k = apply_rope(q, k, torch.arange(T), self.theta)
-        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        scores = q @ k.transpose(-2, -1) / math.sqrt(D)
         mask = torch.triu(torch.ones(T, T, dtype=torch.bool), diagonal=0)
         scores = scores.masked_fill(mask, float("-inf"))
-        weights = torch.softmax(scores, dim=-2)
+        weights = torch.softmax(scores, dim=-1)
         return self.out_proj(merge_heads(weights @ v))

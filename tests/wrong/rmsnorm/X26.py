@@ -1,6 +1,6 @@
 # F.normalize times sqrt(D)
 # group: eps
-# slugs: eps-ignored
+# slugs: eps-only-at-zero
 import torch
 from torch import nn
 

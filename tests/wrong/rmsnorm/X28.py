@@ -1,6 +1,6 @@
 # nan_to_num in place of eps
 # group: eps
-# slugs: eps-missing
+# slugs: eps-only-at-zero
 import torch
 from torch import nn
 

@@ -1,0 +1,20 @@
+# scripted parts
+import torch
+from tiny_lm import SwiGLU
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.norm1 = torch.jit.script(RMSNorm(config.d_model, config.norm_eps))
+        self.attention = torch.jit.script(
+            CausalSelfAttention(config.d_model, config.n_heads, config.rope_theta)
+        )
+        self.norm2 = torch.jit.script(RMSNorm(config.d_model, config.norm_eps))
+        self.ffn = torch.jit.script(SwiGLU(config.d_model, config.d_ff))
+
+    def forward(self, x):
+        h = x + self.attention(self.norm1(x))
+        return h + self.ffn(self.norm2(h))

@@ -1,0 +1,21 @@
+# a helper for the residual
+from tiny_lm import SwiGLU
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+def residual(x, branch):
+    return branch(x) + x
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.norm1 = RMSNorm(config.d_model, config.norm_eps)
+        self.attention = CausalSelfAttention(config.d_model, config.n_heads, config.rope_theta)
+        self.norm2 = RMSNorm(config.d_model, config.norm_eps)
+        self.ffn = SwiGLU(config.d_model, config.d_ff)
+
+    def forward(self, x):
+        x = residual(x, lambda z: self.attention(self.norm1(z)))
+        return residual(x, lambda z: self.ffn(self.norm2(z)))

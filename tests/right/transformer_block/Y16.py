@@ -1,0 +1,22 @@
+# a base class with the wiring
+from tiny_lm import SwiGLU
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class PreNorm(nn.Module):
+    def branch(self, x, norm, part):
+        return part(norm(x))
+
+    def forward(self, x):
+        x = x + self.branch(x, self.norm1, self.attention)
+        return x + self.branch(x, self.norm2, self.ffn)
+
+
+class TransformerBlock(PreNorm):
+    def __init__(self, config):
+        super().__init__()
+        self.norm1 = RMSNorm(config.d_model, config.norm_eps)
+        self.attention = CausalSelfAttention(config.d_model, config.n_heads, config.rope_theta)
+        self.norm2 = RMSNorm(config.d_model, config.norm_eps)
+        self.ffn = SwiGLU(config.d_model, config.d_ff)

@@ -1,0 +1,20 @@
+# records for looking inside
+from tiny_lm import SwiGLU, record
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.norm1 = RMSNorm(config.d_model, config.norm_eps)
+        self.attention = CausalSelfAttention(config.d_model, config.n_heads, config.rope_theta)
+        self.norm2 = RMSNorm(config.d_model, config.norm_eps)
+        self.ffn = SwiGLU(config.d_model, config.d_ff)
+
+    def forward(self, x):
+        h = x + self.attention(self.norm1(x))
+        record("stream", h)
+        y = h + self.ffn(self.norm2(h))
+        record("out", y)
+        return y

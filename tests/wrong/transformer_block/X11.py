@@ -1,0 +1,21 @@
+# dropout left on in eval
+# group: behaviour
+# slugs: dropout-in-eval
+import torch.nn.functional as F
+from tiny_lm import SwiGLU
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        d, eps = cfg.d_model, cfg.norm_eps
+        self.ffn = SwiGLU(d, cfg.d_ff)
+        self.attention = CausalSelfAttention(d, cfg.n_heads, cfg.rope_theta)
+        self.norm2 = RMSNorm(d, eps)
+        self.norm1 = RMSNorm(d, eps)
+
+    def forward(self, x):
+        h = x + F.dropout(self.attention(self.norm1(x)), p=0.1)
+        return h + F.dropout(self.ffn(self.norm2(h)), p=0.1)

@@ -1,0 +1,21 @@
+# whole pass under no_grad
+# group: gradients
+# slugs: no-grad sum-detached-ffn
+import torch
+from tiny_lm import ModelConfig, SwiGLU
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, config: ModelConfig):
+        super(TransformerBlock, self).__init__()
+        width = config.d_model
+        self.norm1, self.norm2 = (RMSNorm(width, eps=config.norm_eps) for _ in range(2))
+        self.attention = CausalSelfAttention(width, heads=config.n_heads, theta=config.rope_theta)
+        self.ffn = SwiGLU(d_model=width, d_ff=config.d_ff)
+
+    @torch.no_grad()
+    def forward(self, x):
+        h = x + self.attention(self.norm1(x))
+        return h + self.ffn(self.norm2(h))

@@ -1,0 +1,23 @@
+# a plain MLP
+# group: interface
+# slugs: ffn-is-mlp
+from tiny_lm import ModelConfig
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.norm1 = RMSNorm(config.d_model, config.norm_eps)
+        self.attention = CausalSelfAttention(config.d_model, config.n_heads, config.rope_theta)
+        self.norm2 = RMSNorm(config.d_model, config.norm_eps)
+        self.ffn = nn.Sequential(
+            nn.Linear(config.d_model, config.d_ff),
+            nn.ReLU(),
+            nn.Linear(config.d_ff, config.d_model),
+        )
+
+    def forward(self, x):
+        h = x + self.attention(self.norm1(x))
+        return h + self.ffn(self.norm2(h))

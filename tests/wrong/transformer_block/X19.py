@@ -1,0 +1,22 @@
+# keeps the first attention output
+# group: behaviour
+# slugs: keeps-first-call
+from tiny_lm import SwiGLU
+from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.norm1 = RMSNorm(config.d_model, config.norm_eps)
+        self.attention = CausalSelfAttention(config.d_model, config.n_heads, config.rope_theta)
+        self.norm2 = RMSNorm(config.d_model, config.norm_eps)
+        self.ffn = SwiGLU(config.d_model, config.d_ff)
+        self.cache = None
+
+    def forward(self, x):
+        if self.cache is None:
+            self.cache = self.attention(self.norm1(x))
+        h = x + self.cache
+        return h + self.ffn(self.norm2(h))
