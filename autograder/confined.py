@@ -35,6 +35,11 @@ class Children:
         self.walled = walled
         self._behind: Walled | _Unwalled = Walled() if walled else _Unwalled()
 
+    @property
+    def pid(self) -> int:
+        """The number of the first process behind this, 0 when there is none."""
+        return self._behind.pid
+
     def start(self, given: str) -> None:
         """A fresh process for a submission, with the folder of its given helpers. Raises NoWall, ChildDied."""
         self._behind.start(given)
@@ -55,6 +60,10 @@ class Children:
 class _Unwalled:
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process is not None else 0
 
     def start(self, given: str) -> None:
         if self._process is None or self._process.poll() is not None or not hasattr(os, "fork"):
