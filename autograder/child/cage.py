@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 SCRATCH = "/scratch"
 SCRATCH_BYTES = 64 * 2**20
-MEMORY_BYTES = 2 * 2**30  # of one process, beyond what the zygote has mapped
-MEMORY_OF_ALL_BYTES = 3 * 2**30  # of all processes together; the zygote watches it
+MEMORY_BYTES = 2**30  # of one process, beyond what the zygote has mapped
+MEMORY_OF_ALL_BYTES = 2 * 2**30  # of all processes together; the zygote watches it
 CPU_SECONDS = 120  # of one process
 PROCESSES = 64  # threads count as processes
 OPEN_FILES = 128

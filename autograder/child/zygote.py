@@ -85,18 +85,18 @@ def _end(process: int) -> None:
 def _memory_of_others() -> int:
     """Bytes of memory that the submission's processes hold; pages they share are counted once.
 
-    The exact number is expensive, so it is only looked up when a simple sum is over the cap.
+    The exact number is expensive, so it is only looked up when a simple sum is over the cap. A process
+    that hides it is taken for the sole holder of all that it has.
     """
-    page, simple, exact = os.sysconf("SC_PAGE_SIZE"), 0, 0
+    page = os.sysconf("SC_PAGE_SIZE")
     others = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    simple = {name: page * int((_read(f"/proc/{name}/statm") or "0 0").split()[1]) for name in others}
+    if sum(simple.values()) <= cage.MEMORY_OF_ALL_BYTES:
+        return sum(simple.values())
+    exact = 0
     for name in others:
-        simple += page * int((_read(f"/proc/{name}/statm") or "0 0").split()[1])
-    if simple <= cage.MEMORY_OF_ALL_BYTES:
-        return simple
-    for name in others:
-        for row in _read(f"/proc/{name}/smaps_rollup").splitlines():
-            if row.startswith("Pss:"):
-                exact += 1024 * int(row.split()[1])
+        shares = [row for row in _read(f"/proc/{name}/smaps_rollup").splitlines() if row.startswith("Pss:")]
+        exact += 1024 * int(shares[0].split()[1]) if shares else simple[name]
     return exact
 
 
