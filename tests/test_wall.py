@@ -72,6 +72,7 @@ def test_nothing_behind_the_wall_is_root_or_has_rights(walled):
         assert status(process, "Gid") == [str(expected if os.getuid() == 0 else os.getgid())] * 4
         assert int(status(process, "CapEff")[0], 16) == 0 or process == processes[0] and os.getuid()
         assert status(process, "NoNewPrivs") == ["1"]
+        assert status(process, "Threads") == ["1"]
     assert int(status(processes[-1], "CapEff")[0], 16) == 0
     assert int(status(processes[-1], "CapBnd")[0], 16) == 0
 
@@ -118,6 +119,9 @@ def test_no_new_rights_can_be_had(walled):
     assert value(walled, "c.mount(b'tmpfs', b'/scratch', b'tmpfs', 0, None)") == -1
     assert value(walled, "os.setuid(0)").startswith("OSError: [Errno 22]")  # there is no user 0 in there
     assert value(walled, "c.ptrace(16, 1, 0, 0)") == -1
+    assert value(walled, "c.shmget(0, 4096, 0o600)") == -1
+    assert value(walled, "os.memfd_create('x')").startswith("PermissionError")
+    assert status(outside(walled)[-1], "Seccomp") == ["2"]
 
 
 @pytest.mark.parametrize(
