@@ -41,7 +41,7 @@ class Children:
         return self._behind.pid
 
     def start(self, given: str) -> None:
-        """A fresh process for a submission, with the folder of its given helpers. Raises NoWall, ChildDied."""
+        """A fresh process for a submission; `given` holds its helpers. Raises NoWall, ChildDied."""
         self._behind.start(given)
 
     def ask(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -27,10 +27,14 @@ def examine() -> tuple[list[str], str]:
     ]
     for path, closed in _SWITCHES:
         if Path(path).is_file() and Path(path).read_text().strip() == closed:
-            lines.append(f"kernel      {path} is {closed}: it may forbid the namespaces that the wall is made of")
+            lines.append(
+                f"kernel      {path} is {closed}: it may forbid the namespaces that the wall is made of"
+            )
     refusal, facts = _try_the_wall()
     lines += facts
-    lines.append(f"level       {level(not refusal) if not refusal else 'no wall: self-check works, marks are refused'}")
+    lines.append(
+        f"level       {level(not refusal) if not refusal else 'no wall: self-check works, marks are refused'}"
+    )
     return lines, refusal
 
 
@@ -52,8 +56,9 @@ def _try_the_wall() -> tuple[str, list[str]]:
             warm = time.monotonic()
             walled.start(given)
             walled.ask("run_cell", {"label": "nothing", "source": ""})
+            again = time.monotonic() - warm
             facts = [
-                f"wall        stands after {warm - begun:.1f} s, then {1000 * (time.monotonic() - warm):.0f} ms a submission",
+                f"wall        stands after {warm - begun:.1f} s, then {1000 * again:.0f} ms a submission",
                 f"user        {_user(walled)} (this process: {os.getuid()})",
             ]
             return "", facts
@@ -73,7 +78,7 @@ def _user(walled: Walled) -> str:
 
 
 def behind(pid: int) -> list[int]:
-    """The processes that a process has started, and those that they have started, by their outside numbers."""
+    """The processes that descend from a process, by their numbers outside; parents come before children."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

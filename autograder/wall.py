@@ -115,7 +115,13 @@ def command(given: str) -> list[str]:
     words += ["--dir", "/proc"] if root else ["--proc", "/proc"]
     words += ["--dev", "/dev", "--dir", "/scratch"]
     words += ["--dir", "/etc"]
-    for place in ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"):
+    for place in (
+        "/etc/ld.so.cache",
+        "/etc/ld.so.conf",
+        "/etc/ld.so.conf.d",
+        "/etc/alternatives",
+        "/etc/localtime",
+    ):
         words += ["--ro-bind-try", place, place]
     words += [*_way_to(Path(_CPUS)), "--ro-bind-try", _CPUS, _CPUS]
     words += _interpreter()
@@ -154,10 +160,20 @@ def _interpreter() -> list[str]:
             words += ["--symlink", os.readlink(name), name]
         elif Path(name).is_dir():
             words += ["--ro-bind", name, name]
-    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, os.path.realpath(sys.executable)}
+    prefixes = {
+        sys.prefix,
+        sys.exec_prefix,
+        sys.base_prefix,
+        sys.base_exec_prefix,
+        os.path.realpath(sys.executable),
+    }
     shown = {Path("/usr"), Path("/nix/store"), *map(Path, prefixes), *_package_folders()}
     shown = {place for place in shown if place.exists()}
-    shown = {place for place in shown if place.is_dir() or not any(place.is_relative_to(p) for p in shown - {place})}
+    shown = {
+        place
+        for place in shown
+        if place.is_dir() or not any(place.is_relative_to(p) for p in shown - {place})
+    }
     hidden = {place / "autograder" for place in [*_package_folders(), *_elsewhere(shown)]}
     hidden |= {_PACKAGE, Path.cwd().resolve()}
     if (_PACKAGE.parent / "source").is_dir():
@@ -165,7 +181,11 @@ def _interpreter() -> list[str]:
     hidden = {place for place in hidden if place.is_dir() and any(place.is_relative_to(p) for p in shown)}
     for place in sorted(shown | hidden, key=lambda place: (len(place.parts), place)):
         # What is hidden may hold something shown, as a course's folder holds its .venv: deeper comes later.
-        words += ["--tmpfs", str(place)] if place in hidden else [*_way_to(place), "--ro-bind", str(place), str(place)]
+        words += (
+            ["--tmpfs", str(place)]
+            if place in hidden
+            else [*_way_to(place), "--ro-bind", str(place), str(place)]
+        )
     return words
 
 
@@ -229,7 +249,9 @@ class Walled:
         seconds = min(limit, left)
         try:
             self._line.settimeout(seconds)
-            wire.write_frame(_Line(self._line, time.monotonic() + seconds), {"op": op, "arguments": arguments})
+            wire.write_frame(
+                _Line(self._line, time.monotonic() + seconds), {"op": op, "arguments": arguments}
+            )
         except OSError:
             pass  # how it ended is told below
         answer = self._heard(seconds, used_up=left <= limit)
@@ -272,7 +294,9 @@ class Walled:
             if ready != b"+ready":
                 self.close()
                 complaints.seek(0)
-                reason = (complaints.read()[-2000:].decode("utf-8", "replace").strip() or "it ended").splitlines()[-1]
+                reason = (
+                    complaints.read()[-2000:].decode("utf-8", "replace").strip() or "it ended"
+                ).splitlines()[-1]
                 raise NoWall(
                     f"Grading for marks needs a wall around the students' code, and bubblewrap does not work "
                     f"here: {reason}. {WAY_OUT}"
@@ -307,7 +331,9 @@ class Walled:
             raise ChildDied(f"what its process sent is no answer: {error}") from error
         except (EOFError, OSError) as error:
             reason = self._end(wait=1.0)
-            raise ChildDied(f"its process ended before it answered: {reason or 'it closed its line'}") from error
+            raise ChildDied(
+                f"its process ended before it answered: {reason or 'it closed its line'}"
+            ) from error
 
     def _end(self, wait: float = 0.0) -> str:
         """Kill the submission's process and all that it started; how it had ended by itself, if it had."""

@@ -70,7 +70,7 @@ def test_nothing_behind_the_wall_is_root_or_has_rights(walled):
     for process in processes:
         assert status(process, "Uid") == [str(expected)] * 4
         assert status(process, "Gid") == [str(expected if os.getuid() == 0 else os.getgid())] * 4
-        assert int(status(process, "CapEff")[0], 16) == 0 or process == processes[0] and os.getuid()
+        assert int(status(process, "CapEff")[0], 16) == 0 or (process == processes[0] and os.getuid())
         assert status(process, "NoNewPrivs") == ["1"]
         assert status(process, "Threads") == ["1"]
     assert int(status(processes[-1], "CapEff")[0], 16) == 0
@@ -148,7 +148,11 @@ def test_the_course_and_the_machine_are_not_in_sight(walled, path):
         run(walled, "import os")
         inside = value(walled, f"os.listdir({str(path)!r})")
         shown = {Path(sys.prefix), Path(sys.base_prefix)}
-        allowed = {place.relative_to(path).parts[0] for place in shown if place.is_relative_to(path) and place != path}
+        allowed = {
+            place.relative_to(path).parts[0]
+            for place in shown
+            if place.is_relative_to(path) and place != path
+        }
         assert set(inside) <= allowed, inside
 
 
@@ -156,7 +160,9 @@ def test_the_checks_cannot_be_imported(walled):
     run(walled, "import sys; sys.modules.pop('autograder', None)")
     for module in ("autograder.bank", "autograder.oracle", "autograder.test_rmsnorm"):
         assert value(walled, f"__import__({module!r})").startswith("ModuleNotFoundError")
-    seen = value(walled, "[p for p in __import__('gc').get_objects() if type(p).__name__ in ('Check', 'Result')]")
+    seen = value(
+        walled, "[p for p in __import__('gc').get_objects() if type(p).__name__ in ('Check', 'Result')]"
+    )
     assert seen == []
 
 
@@ -224,7 +230,8 @@ def test_the_network_is_out_of_reach(walled):
 
 
 def test_nothing_is_left_for_the_next_submission(walled):
-    left = "open('/scratch/left', 'w').write('x'); open('/dev/shm/left', 'w').write('x'); import tiny_lm; tiny_lm.x = 1"
+    left = "for folder in ('/scratch', '/dev/shm'): open(f'{folder}/left', 'w').write('x')\n"
+    left += "import tiny_lm; tiny_lm.x = 1"
     assert run(walled, left) == {}
     walled.stop()
     walled.start(GIVEN)
@@ -275,7 +282,9 @@ def test_when_the_grader_dies_everything_dies():
     grader.wait()
     grader.stdout.close()
     until = time.monotonic() + 10
-    while any(Path(f"/proc/{process}").exists() and status(process, "State") != ["Z"] for process in processes):
+    while any(
+        Path(f"/proc/{process}").exists() and status(process, "State") != ["Z"] for process in processes
+    ):
         assert time.monotonic() < until, "somebody is still there"
         time.sleep(0.05)
 
@@ -313,8 +322,14 @@ ERRORS = {
     "memory": ("x = []\nwhile True: x.append(bytes(10**8))", "MemoryError"),
     "tensor": ("import torch; torch.zeros(10**12)", "RuntimeError"),
     "processes": ("import os\nwhile True: os.fork()", "BlockingIOError"),
-    "threads": ("import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(99,)).start()", "RuntimeError"),
-    "disk": ("f = [open(f'{n}', 'wb') for n in range(9)]\nfor g in f: g.write(bytes(2**24)); g.flush()", "OSError"),
+    "threads": (
+        "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(99,)).start()",
+        "RuntimeError",
+    ),
+    "disk": (
+        "f = [open(f'{n}', 'wb') for n in range(9)]\nfor g in f: g.write(bytes(2**24)); g.flush()",
+        "OSError",
+    ),
     "file": ("open('x', 'wb').write(bytes(2**27))", "OSError"),
     "files": ("x = [open('/dev/null') for _ in range(999)]", "OSError"),
 }
@@ -327,7 +342,9 @@ def test_a_limit_is_an_error_with_a_name_and_the_next_submission_is_graded(walle
     assert grades_right(walled)
 
 
-@pytest.mark.parametrize("loop", ["while True: pass", "import os\nwhile True: os.write(1, b'x' * 10**6); print('x' * 10**6)"])
+@pytest.mark.parametrize(
+    "loop", ["while True: pass", "import os\nwhile True: os.write(1, b'x' * 10**6); print('x' * 10**6)"]
+)
 def test_an_endless_loop_ends(walled, loop):
     run(walled, f"def f():\n    {loop.replace(chr(10), chr(10) + '    ')}")
     class_of_it = "from torch import nn\nclass Loop(nn.Module):\n    def __init__(self): f()"
@@ -431,5 +448,7 @@ def test_every_result_is_stamped_with_its_level(graded_course):
     for student in ("ada", "noor", "olga"):
         for path in (graded_course / "autograded" / student / ASSIGNMENT).glob("*.ipynb"):
             graded = [c for c in read(path)["cells"] if c["metadata"].get("nbgrader", {}).get("grade")]
-            told = ["".join(c["outputs"][0]["data"]["text/plain"]) for c in graded if c["cell_type"] == "code"]
+            told = [
+                "".join(c["outputs"][0]["data"]["text/plain"]) for c in graded if c["cell_type"] == "code"
+            ]
             assert told and all(text.splitlines()[-1] == f"({wall.level(walled=True)})" for text in told)

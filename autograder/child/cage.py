@@ -38,11 +38,24 @@ _FORBIDDEN = {
         {"memfd_create": 319, "memfd_secret": 447, "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240}
         | {"keyctl": 250, "add_key": 248, "request_key": 249, "bpf": 321, "perf_event_open": 298}
         | {"userfaultfd": 323, "io_uring_setup": 425, "ptrace": 101, "unshare": 272, "setns": 308}
-        | {"mount": 165, "umount2": 166, "pivot_root": 155, "process_vm_readv": 310, "process_vm_writev": 311},
+        | {
+            "mount": 165,
+            "umount2": 166,
+            "pivot_root": 155,
+            "process_vm_readv": 310,
+            "process_vm_writev": 311,
+        },
     ),
     "aarch64": (
         0xC00000B7,
-        {"memfd_create": 279, "memfd_secret": 447, "shmget": 194, "semget": 190, "msgget": 186, "mq_open": 180}
+        {
+            "memfd_create": 279,
+            "memfd_secret": 447,
+            "shmget": 194,
+            "semget": 190,
+            "msgget": 186,
+            "mq_open": 180,
+        }
         | {"keyctl": 219, "add_key": 217, "request_key": 218, "bpf": 280, "perf_event_open": 241}
         | {"userfaultfd": 282, "io_uring_setup": 425, "ptrace": 117, "unshare": 97, "setns": 268}
         | {"mount": 40, "umount2": 39, "pivot_root": 41, "process_vm_readv": 270, "process_vm_writev": 271},
@@ -118,7 +131,9 @@ def _leave(line: int, said: int, run: Callable[[], None]) -> None:
 
 def _furnish() -> None:
     """Private mounts: nothing that is written in here is seen outside or stays."""
-    _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "making mounts private")
+    _check(
+        _libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "making mounts private"
+    )
     size = f"size={SCRATCH_BYTES},nr_inodes=10000,mode=700"
     mount("tmpfs", SCRATCH, size, _MS_NOSUID | _MS_NODEV)
     mount("tmpfs", "/dev/shm", size)

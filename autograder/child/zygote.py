@@ -3,9 +3,9 @@
 It takes orders on a socket of its own, and each submission gets a line of its own to the grader, so that
 nothing a submission says can be taken for the zygote's word. An order and its answer are one packet:
 
-    b"S" + folder of the given helpers, with one end of the line   start a submission
-    b"K"                                                           end it, and say how it ended before, if it had
-    b"Q"                                                           say whether it ended
+    b"S" + folder of the given helpers, with an end of the line   start a submission
+    b"K"                                  end it, and say how it ended before, if it had
+    b"Q"                                  say how it ended, if it did
 
 and the answer is b"+" with a text, or b"-" with the reason why it cannot be done.
 """
@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+from functools import partial
 
 import torch
 
@@ -61,7 +62,7 @@ def _obey(orders: socket.socket) -> None:
         answer = b"+"
         if order == b"S" and lines and not process:
             try:
-                process, ended = cage.caged(lines[0], lambda: _submission(lines[0], text)), ""
+                process, ended = cage.caged(lines[0], partial(_submission, lines[0], text)), ""
             except OSError as error:
                 answer = b"-" + str(error).encode("utf-8", "replace")
         elif order in (b"K", b"Q"):
