@@ -39,6 +39,7 @@ _BOOT = (
     "import sys; sys.path.insert(0, '/course'); from child import cage; cage.prepare(int(sys.argv[1])); "
     "sys.path += sys.argv[2:]; import child.zygote; child.zygote.main()"
 )
+_NEEDED = "Grading for marks needs a wall around the students' code"
 WAY_OUT = (
     "Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and see "
     "what `course doctor` says. Set c.TrustedGrader.unwalled = True in nbgrader_config.py only for work that "
@@ -62,14 +63,12 @@ def bubblewrap() -> str:
     """The path of bubblewrap. Raises NoWall."""
     if not sys.platform.startswith("linux"):
         raise NoWall(
-            f"Grading for marks needs a wall around the students' code, which exists on Linux only; this is "
-            f"{sys.platform}. Self-check works here. Grade in a Linux machine, a virtual one for example."
+            f"{_NEEDED}, which exists on Linux only; this is {sys.platform}. Self-check works here. "
+            "Grade on a Linux machine, a virtual one for example."
         )
     found = shutil.which("bwrap")
     if found is None:
-        raise NoWall(
-            f"Grading for marks needs a wall around the students' code, and bubblewrap is missing. {WAY_OUT}"
-        )
+        raise NoWall(f"{_NEEDED}, and bubblewrap is missing. {WAY_OUT}")
     return found
 
 
@@ -215,22 +214,33 @@ class Walled:
         return self._zygote.pid if self._zygote is not None else 0
 
     def start(self, given: str) -> None:
-        """A fresh process for a submission. Raises NoWall; ChildDied when the submission had its time."""
+        """A fresh process for a submission, with the packages in the folder `given`. Raises NoWall."""
         self._until = self._until or time.monotonic() + SUBMISSION_SECONDS
+        try:
+            self._start(given)
+        except ChildDied:  # before any code of the submission ran: the warm process is not well
+            self.close()
+            try:
+                self._start(given)
+            except ChildDied as death:
+                self.close()
+                raise NoWall(
+                    f"{_NEEDED}, and a submission's process does not start: {death}. {WAY_OUT}"
+                ) from death
+
+    def _start(self, given: str) -> None:
         if self._line is not None:
             self._end()
         if self._zygote is None or self._zygote.poll() is not None or self._given != given:
             self._open(given)
-        ours, theirs = socket.socketpair()
+        self._line, theirs = socket.socketpair()
         with theirs:
             answer = self._order(b"S" + _GIVEN.encode(), [theirs.fileno()])
-        self._line = ours
         if answer[:1] != b"+":
-            reason = answer[1:].decode("utf-8", "replace")
             self.close()
+            reason = answer[1:].decode("utf-8", "replace")
             raise NoWall(
-                f"Grading for marks needs a wall around the students' code, and this machine does not let a "
-                f"submission have namespaces of its own: {reason}. {WAY_OUT}"
+                f"{_NEEDED}, and here a submission gets no namespaces of its own: {reason}. {WAY_OUT}"
             )
         self._heard(_ORDER_SECONDS)
 
@@ -297,9 +307,13 @@ class Walled:
                 reason = (
                     complaints.read()[-2000:].decode("utf-8", "replace").strip() or "it ended"
                 ).splitlines()[-1]
+                hint = (
+                    f" It runs as user {NOBODY}, who must be able to read {sys.prefix}."
+                    if os.getuid() == 0
+                    else ""
+                )
                 raise NoWall(
-                    f"Grading for marks needs a wall around the students' code, and bubblewrap does not work "
-                    f"here: {reason}. {WAY_OUT}"
+                    f"{_NEEDED}, and what stands behind it does not start: {reason}.{hint} {WAY_OUT}"
                 )
         self._given = given
 

@@ -436,6 +436,27 @@ def test_a_bubblewrap_that_does_not_work_is_refused(monkeypatch, tmp_path):
         Children().start(GIVEN)
 
 
+def test_a_machine_without_namespaces_is_refused(monkeypatch):
+    """As on a machine that forbids them: seen by the zygote, which is told to make none inside."""
+    words = wall.command(GIVEN)
+    boot = words.index("-c") + 1
+    words[boot] = words[boot].replace(
+        "import child.zygote;",
+        "import child.zygote; cage._libc = type('L', (), "
+        "{'prctl': cage._libc.prctl, 'unshare': lambda self, spaces: -1})();",
+    )
+    monkeypatch.setattr(wall, "command", lambda given: words)
+    with pytest.raises(wall.NoWall, match="no namespaces of its own"):
+        Children().start(GIVEN)
+
+
+def test_a_zygote_that_was_killed_is_replaced(walled):
+    os.kill(outside(walled)[0], 9)
+    time.sleep(0.2)
+    walled.stop()
+    assert grades_right(walled)
+
+
 def test_autograde_refuses_without_a_wall(graded_course, tmp_path, monkeypatch):
     course = tmp_path / "course"
     shutil.copytree(graded_course, course)
