@@ -421,21 +421,6 @@ def test_compile_and_plots_just_run(walled):
 # -- without a wall -----------------------------------------------------------------------------------
 
 
-def test_without_bubblewrap_marks_are_refused(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(wall.NoWall, match=r"bubblewrap is missing.*apt install bubblewrap"):
-        Children().start(GIVEN)
-
-
-def test_a_bubblewrap_that_does_not_work_is_refused(monkeypatch, tmp_path):
-    broken = tmp_path / "bwrap"
-    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
-    broken.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(wall.NoWall, match="No permissions to create new namespace"):
-        Children().start(GIVEN)
-
-
 def test_a_machine_without_namespaces_is_refused(monkeypatch):
     """As on a machine that forbids them: seen by the zygote, which is told to make none inside."""
     words = wall.command(GIVEN)
