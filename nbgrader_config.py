@@ -44,8 +44,8 @@ c.Autograde.autograde_preprocessors = [
     AssignLatePenalties,
     CheckCellMetadata,
 ]
-# There is no wall around the students' code yet: grade only work that you trust.
-c.TrustedGrader.unwalled = True
+# Students' code runs behind a wall, which needs bubblewrap: `course doctor` says whether this machine has it.
+# c.TrustedGrader.unwalled = True  # only for work that you trust
 
 c.GenerateFeedback.preprocessors = [HideFromFeedback, GetGrades, CSSHTMLHeaderPreprocessor]
 

@@ -23,6 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     hand_in.add_argument("--student", required=True, help="your student id")
     hand_in.set_defaults(run=_hand_in)
 
+    doctor = commands.add_parser("doctor", help="show whether this machine can grade for marks; 1 when it cannot")
+    doctor.set_defaults(run=_doctor)
+
     options = parser.parse_args(arguments)
     from autograder.release import Refused
 
@@ -55,6 +58,16 @@ def _hand_in(options: argparse.Namespace) -> None:
     from autograder.bundle import hand_in
 
     print(f"Hand in {hand_in(options.folder, options.student)}")
+
+
+def _doctor(options: argparse.Namespace) -> None:
+    from autograder.doctor import examine
+    from autograder.release import Refused
+
+    lines, refusal = examine()
+    print("\n".join(lines))
+    if refusal:
+        raise Refused(refusal)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """A submission in a process of its own, at the other end of a pipe.
 
-The process is started once and imports torch; where the system can fork, each submission then gets a
-fresh copy of it, else a new process. Nothing stands between that process and the machine: this is the
-level called `unwalled`.
+A warm process is started once and imports torch; where the system can fork, each submission then gets a
+fresh copy of it, else a new process. On the level called `walled` it stands behind `wall`; on the one
+called `unwalled` nothing is between it and this machine.
 """
 
 import os
@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder.child import wire
 from autograder.child.host import CELL_SECONDS, PROBE_SECONDS
+from autograder.wall import ChildDied, TimeUsedUp, Walled
 
 _PACKAGE = Path(__file__).parent
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); import child.serve; child.serve.main()"
@@ -21,18 +22,50 @@ _GRACE = 15.0  # beyond the limit that the child keeps itself
 _START_SECONDS = 120.0
 
 
-class ChildDied(Exception):
-    """The process of the submission is gone, or said something that is no answer."""
+__all__ = ["ChildDied", "Children", "TimeUsedUp"]
 
 
 class Children:
-    """Gives every submission a process of its own, one at a time."""
+    """Gives every submission a process of its own, one at a time.
 
+    walled: behind the wall, or raise NoWall; else unwalled.
+    """
+
+    def __init__(self, walled: bool = True) -> None:
+        self.walled = walled
+        self._behind: Walled | _Unwalled = Walled() if walled else _Unwalled()
+
+    @property
+    def pid(self) -> int:
+        """The number of the first process behind this, 0 when there is none."""
+        return self._behind.pid
+
+    def start(self, given: str) -> None:
+        """A fresh process for a submission; `given` holds its helpers. Raises NoWall, ChildDied."""
+        self._behind.start(given)
+
+    def ask(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the submission's process. Raises ChildDied."""
+        return self._behind.ask(op, arguments)
+
+    def stop(self) -> None:
+        """End the submission's process; the warm one behind it stays."""
+        self._behind.stop()
+
+    def close(self) -> None:
+        """End the warm process too."""
+        self._behind.close()
+
+
+class _Unwalled:
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process is not None else 0
+
     def start(self, given: str) -> None:
-        """A fresh process for a submission, with the folder of its given helpers."""
         if self._process is None or self._process.poll() is not None or not hasattr(os, "fork"):
             self.close()
             self._process = subprocess.Popen(
@@ -46,12 +79,10 @@ class Children:
         self._say({"start": given}, _START_SECONDS)
 
     def ask(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The answer of the submission's process. Raises ChildDied."""
         limit = CELL_SECONDS if op == "run_cell" else PROBE_SECONDS
         return self._say({"op": op, "arguments": arguments}, limit + _GRACE)
 
     def stop(self) -> None:
-        """End the submission's process; the warm one behind it stays."""
         if self._process is None:
             return
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder import bank
 from autograder.child.host import Host
-from autograder.confined import ChildDied, Children
+from autograder.confined import ChildDied, Children, TimeUsedUp
 from autograder.notebook import Cell, Unreadable, code_cells, grade_id, read_notebook, to_run
 from autograder.submission import PUBLIC_SEED, Submission
 
@@ -119,40 +119,54 @@ def open_confined(work: Work, children: Children, seed: str = PUBLIC_SEED) -> Su
     """Run the cells in a process of their own.
 
     When that process dies, a new one takes the place and runs the cells again, without a cell that
-    killed it, so that one bad answer does not cost the others.
+    killed it, so that one bad answer does not cost the others. When the submission has used up its time,
+    everything else is answered with that. Raises NoWall.
     """
-    deadly: set[str] = set()
+    deadly: dict[str, str] = {}
+    used_up: list[ChildDied] = []
 
     def load() -> list[dict[str, Any]]:
         while True:
             children.start(_given(work.exercise))
             try:
                 return _run_cells(work, children.ask, deadly)
+            except TimeUsedUp as death:
+                used_up.append(death)
+                return [_ended(death)]
             except ChildDied:
                 continue
 
     def answer(op: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if used_up:
+            return {"error": _ended(used_up[0])}
         try:
             return children.ask(op, arguments)
+        except TimeUsedUp as death:
+            used_up.append(death)
+            return {"error": _ended(death)}
         except ChildDied as death:
             load()
-            return {"error": {"type": "ProcessEnded", "text": str(death), "stub": False}}
+            return {"error": _ended(death)}
 
     return Submission(answer, work.where, load(), seed)
 
 
-def _run_cells(work: Work, answer: Callable, deadly: set[str] | None = None) -> list[dict[str, Any]]:
+def _ended(death: ChildDied) -> dict[str, Any]:
+    return {"type": "ProcessEnded", "text": str(death), "stub": False}
+
+
+def _run_cells(work: Work, answer: Callable, deadly: dict[str, str] | None = None) -> list[dict[str, Any]]:
     """Run the cells one by one; the errors of those that failed. Notes the cell that ends the process."""
     problems = []
     for cell in work.cells:
         if deadly is not None and cell.label in deadly:
-            problems.append({"type": "ProcessEnded", "text": "it ended the process", "cell": cell.label})
+            problems.append({"type": "ProcessEnded", "text": deadly[cell.label], "cell": cell.label})
             continue
         try:
             result = answer("run_cell", {"label": cell.label, "source": cell.source})
-        except ChildDied:
+        except ChildDied as death:
             if deadly is not None:
-                deadly.add(cell.label)
+                deadly[cell.label] = str(death)
             raise
         if "error" in result:
             problems.append({"cell": cell.label, **result["error"]})

@@ -25,6 +25,7 @@ from autograder.door import verdict
 from autograder.loading import Work, open_confined
 from autograder.notebook import Unreadable, code_cells, grade_id, read_notebook, to_run
 from autograder.submission import Submission, error_text
+from autograder.wall import bubblewrap, level
 
 PROBLEM = "autograder_problem"  # the notebook's metadata key that tells why it could not be read
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -128,20 +129,21 @@ class TrustedGrader(NbGraderPreprocessor):
         "Only for work that you trust.",
     ).tag(config=True)
 
-    _children = Children()
+    _walled, _unwalled = Children(walled=True), Children(walled=False)  # warm for all submissions of a run
+
+    @property
+    def _children(self) -> Children:
+        return self._unwalled if self.unwalled else self._walled
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         if not self.unwalled:
-            raise RuntimeError(
-                "Grading for marks needs a wall around the students' code, and there is none here. "
-                "Set c.TrustedGrader.unwalled = True in nbgrader_config.py only for work that you trust."
-            )
+            bubblewrap()  # without a wall nothing is graded, not even what cannot be read
         exercise = resources["nbgrader"]["notebook"]
         problem = nb.metadata.pop(PROBLEM, "")
         graded = [cell for cell in nb.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
         if problem:
             for cell in graded:
-                _write(cell, problem, 0.0)
+                _write(cell, self._stamped(problem), 0.0)
             return nb, resources
         work = Work(exercise, f"{exercise}.ipynb", to_run(code_cells(nb)))
         submission = open_confined(work, self._children)
@@ -161,10 +163,14 @@ class TrustedGrader(NbGraderPreprocessor):
         else:
             results = runner.run_all(bank.checks(*name), submission)
             text, points = verdict(results), sum(result.points for result in results)
-        _write(cell, text, runner.clamped(points, most))
+        _write(cell, self._stamped(text), runner.clamped(points, most))
+
+    def _stamped(self, text: str) -> str:
+        return f"{text}\n({level(self._children.walled)})"
 
 
-atexit.register(TrustedGrader._children.close)
+atexit.register(TrustedGrader._walled.close)
+atexit.register(TrustedGrader._unwalled.close)
 
 
 def _hand_written(cell: NotebookNode, submission: Submission, most: float) -> tuple[str, float]:

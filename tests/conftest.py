@@ -9,15 +9,18 @@ from sample_class import ASSIGNMENT, ROOT, filled, solutions, write_class
 from autograder.confined import Children
 from autograder.loading import Work, open_confined, open_here
 from autograder.notebook import code_cells, to_run
-from autograder.release import nbgrader, new_course
+from autograder.release import CONFIG, nbgrader, new_course
+from autograder.wall import refusal
 
 pytest_plugins = ["pytester"]
+
+NO_WALL = refusal()  # why this machine has no wall; empty where it has one
 
 
 @pytest.fixture(scope="session")
 def children():
-    """Gives submissions a process of their own."""
-    warm = Children()
+    """Gives submissions a process of their own, behind the wall where there is one."""
+    warm = Children(walled=not NO_WALL)
     yield warm
     warm.close()
 
@@ -44,6 +47,9 @@ def graded_course(tmp_path_factory) -> Path:
     """A course in which the sample class has been graded and has got its feedback, all through nbgrader."""
     course = tmp_path_factory.mktemp("course")
     new_course(ROOT, ASSIGNMENT, course)
+    if NO_WALL:
+        with (course / CONFIG).open("a") as config:
+            config.write("c.TrustedGrader.unwalled = True\n")
     write_class(course)
     nbgrader(course, "autograde", ASSIGNMENT)
     nbgrader(course, "generate_feedback", ASSIGNMENT)

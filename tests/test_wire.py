@@ -1,13 +1,16 @@
 """The wire carries plain values unchanged and refuses everything else."""
 
+import ast
 import struct
 from contextlib import suppress
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_class import ROOT
 
 from autograder.child import wire
 
@@ -94,3 +97,43 @@ def test_a_frame_over_the_cap_is_refused_before_it_is_read():
 def test_a_pipe_that_closes_is_an_end_of_file():
     with pytest.raises(EOFError):
         wire.read_frame(BytesIO(b"\x05\x00"))
+
+
+HAZARDS = {"pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "eval", "allow_pickle", "memmap"}
+LOADERS = {"torch": {"load", "save", "hub", "jit", "package"}, "np": {"load", "save"}, "numpy": {"load", "save"}}
+MAY_EXEC = {"host.py"}  # where the submission's own cells run, inside its own process
+
+
+def hazards(source: str) -> set[str]:
+    """What in a source file could turn bytes into objects or text into code."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names} & HAZARDS
+        elif isinstance(node, ast.ImportFrom):
+            found |= {(node.module or "").split(".")[0], *(alias.name for alias in node.names)} & HAZARDS
+        elif isinstance(node, ast.keyword) and node.arg in HAZARDS:
+            found.add(node.arg)
+        elif isinstance(node, ast.Name) and node.id in HAZARDS | {"exec"}:
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr in LOADERS.get(node.value.id, ()):
+                found.add(f"{node.value.id}.{node.attr}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(wire.__file__).parent.parent.rglob("*.py")), ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_nothing_makes_objects_of_bytes_or_code_of_text(path):
+    allowed = {"exec"} if path.name in MAY_EXEC and path.parent.name == "child" else set()
+    assert hazards(path.read_text("utf-8")) <= allowed
+
+
+def test_the_search_finds_what_it_looks_for():
+    assert hazards("import pickle") == {"pickle"}
+    assert hazards("from cloudpickle import loads") == {"cloudpickle"}
+    assert hazards("import torch\ntorch.load(f)") == {"torch.load"}
+    assert hazards("np.load(f, allow_pickle=True)") == {"np.load", "allow_pickle"}
+    assert hazards("eval(text)") == {"eval"}
+    assert hazards("module.eval()") == set()

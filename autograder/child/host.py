@@ -14,7 +14,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from io import StringIO
+from io import TextIOBase
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +190,7 @@ class Host:
     @contextmanager
     def _surroundings(self) -> Iterator[None]:
         """The given helpers first on the path; what the code prints or warns about goes nowhere."""
-        path, silence = list(sys.path), StringIO()
+        path, silence = list(sys.path), _Silence()
         if self.given is not None:
             sys.path.insert(0, self.given)
         try:
@@ -234,6 +234,13 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     return f"<{type(value).__name__}>"
+
+
+class _Silence(TextIOBase):
+    """A text file that forgets: however much is printed, it takes no memory."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 @contextmanager

@@ -86,13 +86,13 @@ def read_frame(pipe: BinaryIO) -> Any:
 
 
 def _read_exactly(pipe: BinaryIO, count: int) -> bytes:
-    data = b""
+    data = bytearray()
     while len(data) < count:
         more = pipe.read(count - len(data))
         if not more:
             raise EOFError
         data += more
-    return data
+    return bytes(data)
 
 
 def _counted(data: bytes) -> bytes:
