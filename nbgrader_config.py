@@ -11,11 +11,10 @@ from nbgrader.preprocessors import (
     LimitOutput,
     OverwriteCells,
     OverwriteKernelspec,
-    SaveAutoGrades,
 )
 
 from autograder.child.host import STUB
-from autograder.trusted import HideFromFeedback, Intake, TrustedGrader
+from autograder.trusted import HideFromFeedback, Intake, SaveGrades, TrustedGrader
 
 c = get_config()  # noqa: F821 -- nbgrader provides it
 
@@ -40,7 +39,7 @@ c.Autograde.autograde_preprocessors = [
     IgnorePattern,
     ClearMetadataPreprocessor,
     LimitOutput,
-    SaveAutoGrades,
+    SaveGrades,
     AssignLatePenalties,
     CheckCellMetadata,
 ]

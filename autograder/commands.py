@@ -23,7 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     hand_in.add_argument("--student", required=True, help="your student id")
     hand_in.set_defaults(run=_hand_in)
 
-    doctor = commands.add_parser("doctor", help="show whether this machine can grade for marks; 1 when it cannot")
+    doctor = commands.add_parser(
+        "doctor", help="show whether this machine can grade for marks; 1 when it cannot"
+    )
     doctor.set_defaults(run=_doctor)
 
     options = parser.parse_args(arguments)

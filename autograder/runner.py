@@ -89,6 +89,27 @@ def _likely(mistakes: list[Mistake]) -> Iterator[str]:
         yield f"  {mistake.hint}{section}"
 
 
+def run_for_marks(check: bank.Check, public: Submission, hidden: Submission) -> Result:
+    """Run one check on the inputs that everybody knows, then on those of the course's secret seed.
+
+    What is wrong on the known inputs is shown as ever. What is wrong only on the secret ones is told by
+    its kind: no number of theirs reaches the student.
+    """
+    known = run(check, public)
+    if known.status != "passed":
+        return known
+    result = run(check, hidden)
+    if result.status == "passed":
+        return result
+    lines = [
+        "Right on the numbers that you can see, and wrong on others of the same kind and the same shapes."
+    ]
+    models = [mistake for mistake in result.mistakes if mistake.section]
+    lines += [f"Likely: {mistake.title}. {mistake.hint}" for mistake in models]
+    lines += [] if models else ["Is an answer, a size or a state written down instead of computed?"]
+    return Result(check, "failed", "\n".join(lines), models)
+
+
 def run_all(checks: Iterable[bank.Check], submission: Submission) -> list[Result]:
     return [run(check, submission) for check in checks]
 

@@ -50,27 +50,26 @@ def built(submission, config):
 
 
 def require_names(submission, block):
-    """Fail unless the four parts are there."""
-    names = [row["name"] for row in block.children()]
-    if not names:
-        block.call(loud_x(submission))  # tells the diagnosis whether the parts are built in forward
-    if not set(STUBS) <= set(names):
+    """Fail unless there are parameters in the four parts. Returns the names of all parameters."""
+    parameters = [row["name"] for row in block.parameters()]
+    if not set(STUBS) <= {name.split(".")[0] for name in parameters}:
+        names = [row["name"] for row in block.children()]
+        if not names:
+            block.call(loud_x(submission))  # tells the diagnosis whether the parts are built in forward
         raise Failure(
-            "The names of the parts are fixed, and a module in a plain list is not found.",
-            f"{block.called}.named_children()",
-            ", ".join(names) or "no modules",
-            ", ".join(STUBS),
+            "The names of the parts are fixed, each has parameters, and a module in a plain list is not found.",
+            f"{block.called}.named_parameters()",
+            ", ".join(parameters) or "no parameters",
+            "those of " + ", ".join(STUBS),
         )
+    return parameters
 
 
 def require_scales(submission, block):
     """Fail unless each norm has a parameter called scale."""
-    require_names(submission, block)
-    names = [row["name"] for row in block.parameters()]
+    names = require_names(submission, block)
     for name in ("norm1.scale", "norm2.scale"):
         if name not in names:
-            silent = block.stub("attention", 1.0).stub("ffn", 0.0)
-            silent.call(loud_x(submission))  # tells the diagnosis which norm it is
             sentence = "Each norm has a parameter called scale."
             raise Failure(
                 sentence, f"{block.called}.named_parameters()", ", ".join(names), f"{name} among them"
@@ -95,13 +94,15 @@ def unless_the_numbers_are_right(submission) -> Iterator[None]:
     try:
         yield
     except Failure:
-        if not right_although_not_replaceable(submission):
-            require_names(submission, build(submission))
+        if all_stubs_are_heard(submission):
+            raise
+        require_names(submission, build(submission))
+        if not right_with_loud_weights(submission):
             raise
 
 
-def replaceable(submission) -> bool:
-    """Whether stubs in the places of attention and ffn are heard.
+def all_stubs_are_heard(submission) -> bool:
+    """Whether stubs in the places of the four parts are called.
 
     Their numbers are odd, so that this answer also tells the diagnosis one wrong wiring from another.
     """
@@ -109,14 +110,12 @@ def replaceable(submission) -> bool:
     try:
         block = stubbed(submission, **odd)
         block.call(loud_x(submission))
-        return bool(block.received("attention") and block.received("ffn"))
+        return all(block.received(name) for name in STUBS)
     except Failure:
         return False
 
 
-def right_although_not_replaceable(submission) -> bool:
-    if replaceable(submission):
-        return False
+def right_with_loud_weights(submission) -> bool:
     try:
         block, weights, expected = loud_block(submission)
         x = loud_x(submission)
@@ -139,24 +138,20 @@ def loud_block(submission):
 
 
 def oracle_for(submission, block, weights):
-    """The function that the block should compute: with stand-ins where it was built from them.
+    """The function that the block should compute: with stand-ins, from which it is built.
 
     Somebody may have built the block from parts under other names; then each part may be the real one.
     """
-    used = sorted(row["part"] for row in block.constructions())
-    if used == ["CausalSelfAttention", "RMSNorm", "RMSNorm", "SwiGLU"]:
-        return oracle.stand_in_block
     real_norm = partial(oracle.rms_norm, eps=SIZES["norm_eps"])
     real_attention = partial(oracle.attention, heads=HEADS, theta=SIZES["rope_theta"])
+    norms, attentions = (torch.mul, real_norm), (oracle.stand_in_attention, real_attention)
     x = loud_x(submission)
     came = block(x)
-    for norm, attention in itertools.product(
-        (real_norm, torch.mul), (real_attention, oracle.stand_in_attention)
-    ):
+    for norm, attention in itertools.product(norms, attentions):
         expected = partial(block_of, norm=norm, attention=attention)
         if came.shape == x.shape and not differing(came, expected(x, weights)).any():
             return expected
-    return partial(block_of, norm=real_norm, attention=real_attention)
+    return oracle.stand_in_block
 
 
 def block_of(x, weights, norm, attention):

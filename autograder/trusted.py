@@ -16,7 +16,7 @@ from nbformat import v4
 from nbformat.notebooknode import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool
 
 from autograder import bank, runner
@@ -24,10 +24,12 @@ from autograder.confined import Children
 from autograder.door import verdict
 from autograder.loading import Work, open_confined
 from autograder.notebook import Unreadable, code_cells, grade_id, read_notebook, to_run
+from autograder.seeds import fingerprint, secret
 from autograder.submission import Submission, error_text
 from autograder.wall import bubblewrap, level
 
 PROBLEM = "autograder_problem"  # the notebook's metadata key that tells why it could not be read
+SUGGESTION = "A suggestion: the asserts of this cell ran beside the student's code, so a human confirms them."
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
@@ -129,6 +131,12 @@ class TrustedGrader(NbGraderPreprocessor):
         "Only for work that you trust.",
     ).tag(config=True)
 
+    trust_hand_written = Bool(
+        False,
+        help="Take the result of grade cells with asserts of your own as a mark. They run beside the "
+        "student's code, which can interfere with them; otherwise they wait for a human.",
+    ).tag(config=True)
+
     _walled, _unwalled = Children(walled=True), Children(walled=False)  # warm for all submissions of a run
 
     @property
@@ -160,13 +168,19 @@ class TrustedGrader(NbGraderPreprocessor):
         name = bank.split_grade_id(grade_id(cell))
         if name is None:
             text, points = _hand_written(cell, submission, most)
+            text += "" if self.trust_hand_written else f"\n{SUGGESTION}"
         else:
-            results = runner.run_all(bank.checks(*name), submission)
+            hidden = submission.with_seed(self._seed)
+            results = [runner.run_for_marks(check, submission, hidden) for check in bank.checks(*name)]
             text, points = verdict(results), sum(result.points for result in results)
         _write(cell, self._stamped(text), runner.clamped(points, most))
 
+    @property
+    def _seed(self) -> str:
+        return secret(Path.cwd())  # nbgrader works in the course's folder
+
     def _stamped(self, text: str) -> str:
-        return f"{text}\n({level(self._children.walled)})"
+        return f"{text}\n({level(self._children.walled)}, seed {fingerprint(self._seed)})"
 
 
 atexit.register(TrustedGrader._walled.close)
@@ -203,6 +217,20 @@ def _show_problems(nb: NotebookNode, problems: list[dict[str, Any]]) -> None:
         problem = by_cell.get(grade_id(cell) or f"cell {number}")
         if cell.cell_type == "code" and problem and not utils.is_grade(cell):
             cell.outputs = [v4.new_output("stream", name="stdout", text=error_text(problem))]
+
+
+class SaveGrades(SaveAutoGrades):
+    """nbgrader's own, except that the result of a hand-written grade cell is a suggestion."""
+
+    def _add_score(self, cell: NotebookNode, resources: dict) -> None:
+        super()._add_score(cell, resources)
+        if any(
+            SUGGESTION in output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])
+        ):
+            where = (self.notebook_id, self.assignment_id, self.student_id)
+            self.gradebook.find_grade(cell.metadata.nbgrader.grade_id, *where).needs_manual_grade = True
+            self.gradebook.db.commit()
+            self.log.warning("%s of %s waits for a human: %s", grade_id(cell), self.student_id, SUGGESTION)
 
 
 class HideFromFeedback(NbGraderPreprocessor):

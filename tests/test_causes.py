@@ -19,7 +19,10 @@ RAISED = [
     ("sizes-written-down", "torch.zeros(2, 3).reshape(4, -1)"),
     ("axis-that-is-not-there", "torch.zeros(3).mean(dim=1)"),
     ("input-changed-in-place", "torch.zeros(3, requires_grad=True).add_(1)"),
-    ("input-changed-in-place", "x = torch.ones(3, requires_grad=True); y = x.exp(); y *= 2; y.sum().backward()"),
+    (
+        "input-changed-in-place",
+        "x = torch.ones(3, requires_grad=True); y = x.exp(); y *= 2; y.sum().backward()",
+    ),
     ("dtype-written-down", "torch.zeros(2, 2).double() @ torch.zeros(2, 2)"),
     ("dtype-written-down", "nn.Linear(2, 2)(torch.zeros(2).double())"),
     ("device-written-down", "torch.zeros(2).cuda()"),

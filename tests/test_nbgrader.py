@@ -6,10 +6,11 @@ import json
 import pytest
 from conftest import read
 from nbgrader.api import Gradebook
-from sample_class import ASSIGNMENT, NOTEBOOKS, ROOT
+from sample_class import ASSIGNMENT, NOTEBOOKS, ROOT, solutions
 
 from autograder import bank
 from autograder.release import nbgrader
+from autograder.seeds import fingerprint
 
 MANUAL = 4.0  # the question that a human grades
 MOST = {"rmsnorm": 24.0, "causal_self_attention": 30.0, "transformer_block": 27.0 + MANUAL}
@@ -143,6 +144,52 @@ def mark_scheme() -> str:
         if "### BEGIN MARK SCHEME" in text:
             return text.split("### BEGIN MARK SCHEME\n")[1].split("\n### END")[0]
     raise AssertionError("no mark scheme in the source")
+
+
+def test_a_hand_written_cell_waits_for_a_human(graded_course):
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}") as gradebook:
+        grade = gradebook.find_grade("transformer_block-count", "transformer_block", ASSIGNMENT, "lin")
+        assert grade.auto_score == 1.0 and grade.needs_manual_grade
+    assert "A suggestion" in outputs(graded_course, "lin", "transformer_block")["transformer_block-count"]
+
+
+def test_the_seed_is_secret_and_every_verdict_carries_its_fingerprint(graded_course):
+    seed = (graded_course / ".course_seed").read_text()
+    assert (graded_course / ".course_seed").stat().st_mode & 0o077 == 0
+    for verdict in outputs(graded_course, "mara", "rmsnorm").values():
+        assert f"seed {fingerprint(seed)}" in verdict and seed not in verdict
+
+
+def test_hard_coding_the_visible_answers_earns_nothing_beyond_them(children):
+    """An answer that recognises the public inputs by their first number."""
+    from conftest import work_of
+
+    from autograder.loading import open_confined
+    from autograder.runner import run, run_for_marks
+    from autograder.submission import Submission
+
+    seen = Submission(lambda op, arguments: {}, "")
+    seen.begin("rmsnorm/test_a_batch")
+    seen.draw(7)  # the scale
+    first = 0.1 * float(seen.draw(3, 4, 7, size=2.0, mean=1.5)[0, 0, 0])
+    code = solutions("rmsnorm")["rmsnorm-class"] + HARD_CODED.replace("FIRST", repr(first))
+    submission = open_confined(work_of("rmsnorm", solutions("rmsnorm") | {"rmsnorm-class": code}), children)
+    (check,) = [check for check in bank.checks("rmsnorm") if check.name == "test_a_batch"]
+    assert run(check, submission).status == "passed"
+    result = run_for_marks(check, submission, submission.with_seed("a secret"))
+    children.stop()
+    assert result.status == "failed" and "Right on the numbers that you can see" in result.message
+    assert "called" not in result.message and "instead of" in result.message
+
+
+HARD_CODED = """
+
+right = RMSNorm.forward
+def forward(self, x):
+    known = abs(float(x.flatten()[0]) - (FIRST)) < 1e-6
+    return right(self, x) if known else x
+RMSNorm.forward = forward
+"""
 
 
 def test_feedback_shows_the_verdicts(manually_graded):

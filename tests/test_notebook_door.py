@@ -44,7 +44,8 @@ def test_before_the_answer_is_written_it_says_so(capsys):
 
 def test_a_warning_in_the_answer_costs_nothing_and_reaches_no_stderr(capsys):
     code = solutions("rmsnorm")["rmsnorm-class"].replace(
-        "super().__init__()", "super().__init__(); import warnings, sys; warnings.warn('x'); print('y', file=sys.stderr)"
+        "super().__init__()",
+        "super().__init__(); import warnings, sys; warnings.warn('x'); print('y', file=sys.stderr)",
     )
     with warnings.catch_warnings(record=True):
         assert points(notebook(code), "rmsnorm-values") == 4.0

@@ -86,14 +86,14 @@ class CausalSelfAttention(nn.Module):
         elif wrong.heads != "given":
             self.heads = int(wrong.heads)
         self.kept: dict[str, Tensor] = {}
-        layers = {} if wrong.registration == "in forward" else self.layers(width)
-        if wrong.registration in ("list", "tensors"):
+        layers = self.layers(width)
+        if wrong.registration == "list":
             self.loose = list(layers.values())
+            layers.clear()
         elif wrong.registration == "no out_proj":
             layers.pop("out_proj")
-        if wrong.registration not in ("list", "tensors"):
-            for name, layer in layers.items():
-                setattr(self, name, layer)
+        for name, layer in layers.items():
+            setattr(self, name, layer)
         if wrong.frozen:
             self.requires_grad_(False)
 
@@ -110,12 +110,7 @@ class CausalSelfAttention(nn.Module):
 
     def weights_by_letter(self, width: int) -> dict[str, tuple[Tensor, Tensor | None]]:
         wrong = self.wrong
-        if wrong.registration in ("list", "tensors"):
-            layers = self.loose
-        elif wrong.registration == "in forward":
-            layers = list(self.layers(width).values())
-        else:
-            layers = list(self._modules.values())
+        layers = self.loose if wrong.registration == "list" else list(self._modules.values())
         if wrong.registration == "no out_proj":
             layers = [*layers, nn.Linear(width, width, bias=False)]
         if len(layers) == 4:
@@ -414,7 +409,7 @@ def tables(
     pairs = torch.arange(width // 2)
     numerators = {"2(i+1)/d": 2 * pairs + 2, "backwards": 2 * pairs.flip(0)}.get(exponent, 2 * pairs)
     factor = {"2i/D": 1 / heads, "i/d": 0.5, "4i/d": 2.0, "-2i/d": -1.0, "0": 0.0}.get(exponent, 1.0)
-    steps = first + torch.arange(time) * {"zero": 0.0, "share": 1 / time}.get(positions, 1.0)
+    steps = first + torch.arange(time) * (1 / time if positions == "share" else 1)
     angles = steps[:, None] * theta ** -(numerators * (factor / width))
     return angles.cos(), angles.sin()
 
@@ -975,7 +970,7 @@ MISTAKES = [
         formula="angle = 0 everywhere",
         section=DISTANCE,
         group="rope",
-        options={"positions": "zero"},
+        options={"turned": ""},
     ),
     Mistake(
         slug="rope-only-k",
@@ -1644,7 +1639,7 @@ MISTAKES = [
         formula="self.weight = torch.randn(...)",
         section=WRITE,
         group="interface",
-        options={"registration": "tensors"},
+        options={"registration": "list"},
         family="alone",
     ),
     Mistake(
@@ -1656,7 +1651,7 @@ MISTAKES = [
         formula="nn.Linear(...) inside forward",
         section=WRITE,
         group="interface",
-        options={"registration": "in forward"},
+        options={"registration": "list"},
         family="alone",
     ),
     Mistake(
@@ -1942,7 +1937,7 @@ MISTAKES = [
         formula="scores from q.detach() and k.detach()",
         section=WRITE,
         group="gradients",
-        options={"detached": "qk"},
+        options={"cut": "weights"},
         family="alone",
     ),
     *also(

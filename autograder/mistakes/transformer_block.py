@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from autograder.mistakes import Mistake
 
+GIVEN_EPS = attrgetter("norm_eps")
 PARTS = ("norm1", "attention", "norm2", "ffn")
 Part = Callable[[Tensor], Tensor]
 
@@ -42,7 +43,7 @@ HALVES: dict[str, Callable[[Tensor, Part, Part, Part], Tensor]] = {
     "norm-on-sum-too": lambda s, n, p, m: n(s + p(n(s))),
     "norm-after-part-too": lambda s, n, p, m: s + n(p(n(s))),
     "norm-twice": lambda s, n, p, m: s + p(n(n(s))),
-    "branch-doubled": lambda s, n, p, m: p(n(s)) + p(n(s)),
+    "branch-doubled": lambda s, n, p, m: 2 * p(n(s)),
     "minus": lambda s, n, p, m: s - p(n(s)),
     "minus-stream": lambda s, n, p, m: p(n(s)) - s,
     "times": lambda s, n, p, m: s * p(n(s)),
@@ -52,9 +53,10 @@ HALVES: dict[str, Callable[[Tensor, Part, Part, Part], Tensor]] = {
     "residual-twice": lambda s, n, p, m: s + s + p(n(s)),
     "norm-added": lambda s, n, p, m: s + n(s) + p(n(s)),
     "part-missing": lambda s, n, p, m: s + n(s),
-    "branch-lost": lambda s, n, p, m: s,
+    "branch-lost": lambda s, n, p, m: (p(n(s)), s)[1],
+    "half-missing": lambda s, n, p, m: s,
     "part-twice": lambda s, n, p, m: s + p(p(n(s))),
-    "branch-added-twice": lambda s, n, p, m: s + p(n(s)) + p(n(s)),
+    "branch-added-twice": lambda s, n, p, m: s + 2 * p(n(s)),
     "branch-reads-raw": lambda s, n, p, m: n(s) + p(s),
     "part-alone": lambda s, n, p, m: p(s),
     "norm-of-part": lambda s, n, p, m: n(p(s)),
@@ -118,8 +120,8 @@ class Wrong:
     ffn: str = "given"
     config: str = "given"
     norm_width: Any = attrgetter("d_model")
-    eps1: Any = attrgetter("norm_eps")
-    eps2: Any = attrgetter("norm_eps")
+    eps1: Any = GIVEN_EPS
+    eps2: Any = GIVEN_EPS
     heads: Any = attrgetter("n_heads")
     theta: Any = attrgetter("rope_theta")
     d_ff: Any = attrgetter("d_ff")
@@ -187,8 +189,6 @@ class Block(nn.Module):
                 return None
             case "layer":
                 return nn.LayerNorm(width)
-            case "layer without bias":
-                return nn.LayerNorm(width, bias=False)
             case "layer without parameters":
                 return nn.LayerNorm(width, elementwise_affine=False)
             case "torch":
@@ -460,6 +460,15 @@ HALF_SENTENCES = [
         "wiring",
     ),
     (
+        "half-missing",
+        "the {half} is missing",
+        "Which two parts are never called?",
+        "The half changes nothing, and its parameters get no gradient.",
+        "{o} = {s}",
+        SWITCHES,
+        "wiring",
+    ),
+    (
         "part-twice",
         "the {p} is applied twice in a row",
         "How often is the {p} called in one pass?",
@@ -653,7 +662,7 @@ BOTH_TITLES = {
 # Two of these are not looked for together.
 RARE = {
     *("minus-stream", "times", "average", "over-root-2", "branch-halved", "residual-twice", "norm-added"),
-    *("branch-added-twice", "part-twice", "part-alone", "norm-of-part", "branch-lost", "relu-on-sum"),
+    *("branch-added-twice", "part-twice", "part-alone", "norm-of-part", "half-missing", "relu-on-sum"),
     *("relu-on-branch", "gelu-on-branch", "other-axis", "first-sample", "unpacked", "residual-detached"),
     *("norm-detached", "reads-detached", "sum-detached"),
 }
@@ -866,17 +875,6 @@ OTHER_NAMES = [
 ]
 
 STRUCTURE = [
-    alone(
-        "norm-shared",
-        "one norm under two names: norm1 and norm2 are the same object",
-        "The two norms start with the same values. Must they stay equal when the block learns?",
-        "Before training nothing is to be seen. Both halves then share one scale, and the block has too few "
-        "parameters.",
-        "norm2 = norm1",
-        COUNT,
-        "norms",
-        norms="shared",
-    ),
     *(
         Mistake(
             "norm2-not-built",
@@ -912,14 +910,14 @@ STRUCTURE = [
             "norms",
             norms=kind,
         )
-        for kind in ("layer", "layer without bias", "layer without parameters")
+        for kind in ("layer", "layer without parameters")
     ),
     alone(
-        "torch-rms-norm",
-        "the norms are torch's own nn.RMSNorm",
+        "norm-with-weight",
+        "the norms are torch's own: their parameter is called weight, not scale",
         "What is the parameter of the given RMSNorm called?",
-        "It computes the same, but its parameter is called weight, so the weights of the course do not fit "
-        "and the given parts are not used.",
+        "nn.RMSNorm may compute the same, but the weights of the course do not fit into it, and the given "
+        "parts are not used.",
         "norm1 = nn.RMSNorm(d_model)",
         GIVEN,
         "norms",
@@ -1029,7 +1027,19 @@ STRUCTURE = [
     ),
 ]
 
-CONFIG = [
+# These stand first in the list, so that they are looked for together with others.
+FIRST = [
+    Mistake(
+        "norm-shared",
+        "one norm under two names: norm1 and norm2 are the same object",
+        "The two norms start with the same values. Must they stay equal when the block learns?",
+        "Before training nothing is to be seen. Both halves then share one scale, and the block has too few "
+        "parameters.",
+        "norm2 = norm1",
+        COUNT,
+        "norms",
+        {"norms": "shared"},
+    ),
     Mistake(
         "theta-not-passed",
         "rope_theta of the config does not reach the attention",
@@ -1041,7 +1051,23 @@ CONFIG = [
         {"theta": None},
     ),
     *(
-        Mistake(
+        alone(
+            "heads-written-down",
+            "the number of heads is written down",
+            "How many heads has the attention when the config says something else?",
+            "The block is right for one number of heads only.",
+            f"CausalSelfAttention(d_model, {heads}, rope_theta)",
+            WRITE,
+            "config",
+            heads=heads,
+        )
+        for heads in (1, 2, 4, 8)
+    ),
+]
+
+CONFIG = [
+    *(
+        alone(
             "theta-written-down",
             "rope_theta is written down as a number",
             "Which number does the attention get when the config says something else?",
@@ -1049,7 +1075,7 @@ CONFIG = [
             f"CausalSelfAttention(d_model, n_heads, {theta:g})",
             WRITE,
             "config",
-            {"theta": theta},
+            theta=theta,
         )
         for theta in (1000.0, 100000.0, 500000.0, 1000000.0)
     ),
@@ -1097,19 +1123,6 @@ CONFIG = [
             eps2=eps,
         )
         for eps in (1e-6, 1e-8, 1e-3, 1e-12)
-    ),
-    *(
-        alone(
-            "heads-written-down",
-            "the number of heads is written down",
-            "How many heads has the attention when the config says something else?",
-            "The block is right for one number of heads only.",
-            f"CausalSelfAttention(d_model, {heads}, rope_theta)",
-            WRITE,
-            "config",
-            heads=heads,
-        )
-        for heads in (1, 2, 4, 8)
     ),
     alone(
         "heads-is-head-width",
@@ -1310,6 +1323,7 @@ BEHAVIOUR = [
 ]
 
 MISTAKES = [
+    *FIRST,
     *in_halves(),
     *(
         alone(slug, title, hint, explanation, formula, section, "wiring", whole=slug)

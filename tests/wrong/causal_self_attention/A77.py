@@ -1,6 +1,6 @@
 # probabilities detached
 # group: gradients
-# slugs: detached-weights
+# slugs: detached-weights detached-q-and-k
 import math
 
 import torch

@@ -1,6 +1,6 @@
 # no_grad around RoPE
 # group: gradients
-# slugs: detached-q-and-k
+# slugs: detached-weights detached-q-and-k
 import torch
 from tiny_lm import apply_rope, attention_2d, merge_heads, split_heads
 from torch import nn

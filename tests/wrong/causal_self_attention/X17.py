@@ -1,6 +1,6 @@
 # mask of heads
 # group: mask
-# slugs: mask-from-wrong-axis
+# slugs: mask-from-wrong-axis widths-do-not-fit
 import torch
 from torch import nn
 

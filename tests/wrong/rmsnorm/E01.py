@@ -1,6 +1,6 @@
 # super().__init__() missing
 # group: interface
-# slugs: super-missing
+# slugs: super-init-missing
 import torch
 from torch import nn
 

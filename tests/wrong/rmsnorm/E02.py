@@ -1,6 +1,6 @@
 # hard-coded device
 # group: interface
-# slugs: gpu-only
+# slugs: device-written-down
 import torch
 from torch import nn
 

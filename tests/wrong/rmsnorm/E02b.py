@@ -1,6 +1,6 @@
 # a float32 table
 # group: shapes
-# slugs: float32-alone
+# slugs: dtype-written-down
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # x.cuda() in forward
 # group: interface
-# slugs: gpu-only
+# slugs: device-written-down
 import torch
 from torch import nn
 

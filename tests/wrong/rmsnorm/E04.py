@@ -1,6 +1,6 @@
 # uses a notebook global for the width
 # group: interface
-# slugs: unknown-name
+# slugs: name-from-elsewhere
 import torch
 from torch import nn
 

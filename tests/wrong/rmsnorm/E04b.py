@@ -1,6 +1,6 @@
 # uses a notebook global in forward
 # group: interface
-# slugs: unknown-name
+# slugs: name-from-elsewhere
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # three axes expected
 # group: shapes
-# slugs: axes-counted
+# slugs: number-of-axes-assumed
 import torch
 from torch import nn
 

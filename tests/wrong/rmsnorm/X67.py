@@ -1,6 +1,6 @@
 # eps is not stored
 # group: interface
-# slugs: not-kept-on-self
+# slugs: attribute-never-set
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # no eps argument
 # group: interface
-# slugs: constructor-arguments
+# slugs: signature-differs
 import torch
 from torch import nn
 

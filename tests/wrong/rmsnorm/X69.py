@@ -1,6 +1,6 @@
 # eps has no default
 # group: interface
-# slugs: constructor-arguments
+# slugs: signature-differs
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # NumPy
 # group: gradients
-# slugs: numpy-inside
+# slugs: gradient-taken-to-numpy
 import torch
 from torch import nn
 

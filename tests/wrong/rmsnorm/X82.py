@@ -1,6 +1,6 @@
 # matrix of positions: loop over the first axis of a batch
 # group: shapes
-# slugs: axes-counted
+# slugs: number-of-axes-assumed
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
-# branches detached in one half, read detached in the other
-# group: gradients
-# slugs: branch-detached-attention norm-detached-ffn
+# post-norm in one half, no norm in the other
+# group: wiring
+# slugs: post-norm-attention no-norm-ffn
 from tiny_lm import SwiGLU
 from tiny_lm.stand_ins import CausalSelfAttention, RMSNorm
 from torch import nn
@@ -15,5 +15,5 @@ class TransformerBlock(nn.Module):
         self.ffn = SwiGLU(config.d_model, config.d_ff)
 
     def forward(self, x):
-        h = x + self.attention(self.norm1(x)).detach()
-        return h + self.ffn(self.norm2(h).detach())
+        h = self.norm1(x + self.attention(x))
+        return h + self.ffn(h)

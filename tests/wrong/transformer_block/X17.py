@@ -1,6 +1,6 @@
 # nn.RMSNorm
 # group: norms
-# slugs: torch-rms-norm
+# slugs: norm-with-weight
 from tiny_lm import SwiGLU
 from tiny_lm.stand_ins import CausalSelfAttention
 from torch import nn

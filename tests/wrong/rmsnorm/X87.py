@@ -1,0 +1,15 @@
+# exp(scale) from zeros
+# group: interface
+# slugs: scale-changed
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x):
+        return self.scale.exp() * x / torch.sqrt((x * x).mean(-1, keepdim=True) + self.eps)
