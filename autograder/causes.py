@@ -160,6 +160,14 @@ _CAUSES = [
         "What stands in the brackets after the class's name?",
     ),
     (
+        "many-numbers-taken-for-one",
+        "(RuntimeError|TypeError|ValueError)",
+        r"(Boolean value of Tensor with more than one|cannot be converted to Scalar|only one element tensors)",
+        "many numbers where Python expects one",
+        "if, float() and math functions take a single number; a tensor of many vectors has many.",
+        "Which torch function does the same for every element at once?",
+    ),
+    (
         "gradient-taken-to-numpy",
         "RuntimeError",
         r"Can't call numpy\(\) on Tensor that requires grad",

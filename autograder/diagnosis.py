@@ -29,10 +29,11 @@ class Departed(BaseException):
     """The model's answer is not the submission's."""
 
 
-def diagnose(check: bank.Check, submission: Submission) -> list[Mistake]:
+def diagnose(check: bank.Check, submission: Submission, pairs: bool = True) -> list[Mistake]:
     """The mistakes that explain why this check has just failed on this submission.
 
     One mistake; several, when they compute the same; two together, when only a pair explains it; or none.
+    pairs: whether to look for pairs; spared where an exception already tells its cause.
     """
     transcript = list(submission.transcript)
     if not transcript:
@@ -42,18 +43,18 @@ def diagnose(check: bank.Check, submission: Submission) -> list[Mistake]:
         known for known in submission.explanations if _explains(known, check, submission.seed, transcript)
     ]
     if not found:
-        found = _search(check, submission, transcript)
+        found = _search(check, submission, transcript, pairs)
         submission.explanations += found
     named = [mistake for candidate in found for mistake in candidate.mistakes]
     return list({mistake.slug: mistake for mistake in named}.values())[:MOST_NAMED]
 
 
-def _search(check: bank.Check, submission: Submission, transcript: list) -> list[Candidate]:
+def _search(check: bank.Check, submission: Submission, transcript: list, pairs: bool) -> list[Candidate]:
     """All single mistakes that explain the transcript, or the first pair that does."""
     found = []
     for candidate in candidates(check.exercise):
         if len(candidate.mistakes) == 2:
-            if found or submission.pairs_tried >= MOST_PAIRS:
+            if found or not pairs or submission.pairs_tried >= MOST_PAIRS:
                 break
             submission.pairs_tried += 1
         if _explains(candidate, check, submission.seed, transcript):

@@ -58,9 +58,8 @@ def _run(check: bank.Check, submission: Submission) -> Result:
     except Failure as failure:
         if failure.status == "not_attempted":
             return Result(check, failure.status, str(failure))
-        mistakes = _named(check, submission)
-        if not mistakes and isinstance(failure, Raised):
-            mistakes = cause(failure.error)
+        usual = cause(failure.error) if isinstance(failure, Raised) else []
+        mistakes = _named(check, submission, pairs=not usual) or usual
         return Result(check, failure.status, "\n".join([str(failure), *_likely(mistakes)]), mistakes)
     except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
         return Result(
@@ -71,9 +70,9 @@ def _run(check: bank.Check, submission: Submission) -> Result:
     return Result(check, "passed")
 
 
-def _named(check: bank.Check, submission: Submission) -> list[Mistake]:
+def _named(check: bank.Check, submission: Submission, pairs: bool) -> list[Mistake]:
     try:
-        return diagnose(check, submission)
+        return diagnose(check, submission, pairs)
     except Exception:  # answers made to confuse the search cost the name of the mistake, not the grading
         return []
 
@@ -101,13 +100,11 @@ def run_for_marks(check: bank.Check, public: Submission, hidden: Submission) -> 
     result = run(check, hidden)
     if result.status == "passed":
         return result
-    lines = [
-        "Right on the numbers that you can see, and wrong on others of the same kind and the same shapes."
-    ]
-    models = [mistake for mistake in result.mistakes if mistake.section]
-    lines += [f"Likely: {mistake.title}. {mistake.hint}" for mistake in models]
-    lines += [] if models else ["Is an answer, a size or a state written down instead of computed?"]
-    return Result(check, "failed", "\n".join(lines), models)
+    sentence = (
+        "Right on the numbers that you can see, and wrong on others of the same kind and the same shapes. "
+        "Is an answer, a size or a state written down instead of computed?"
+    )
+    return Result(check, "failed", sentence)
 
 
 def run_all(checks: Iterable[bank.Check], submission: Submission) -> list[Result]:

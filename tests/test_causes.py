@@ -34,6 +34,8 @@ RAISED = [
     ("attribute-never-set", "nn.Linear(1, 1).scale"),
     ("name-from-elsewhere", "nothing_here + 1"),
     ("signature-differs", "class A(nn.Module):\n    def __init__(self): super().__init__()\nA(3)"),
+    ("many-numbers-taken-for-one", "if torch.zeros(2) > 0: pass"),
+    ("many-numbers-taken-for-one", "float(torch.zeros(2))"),
     ("gradient-taken-to-numpy", "torch.zeros(2, requires_grad=True).numpy()"),
     ("calls-itself", "def f(): return f()\nf()"),
     ("package-not-there", "import no_such_package"),

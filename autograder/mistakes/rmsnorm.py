@@ -307,7 +307,7 @@ class RMSNorm(nn.Module):
         if recipe.denominator == "number":
             return torch.tensor(result.item())
         if recipe.denominator == "math.sqrt":
-            return torch.tensor(math.sqrt(result.square()))
+            return torch.tensor(math.sqrt(result.detach().square()))
         return result.detach() if recipe.denominator == "detached" else result
 
 

@@ -98,6 +98,18 @@ WHOLE: dict[str, Callable[[Tensor, Part, Part, Part, Part], Tensor]] = {
 }
 
 
+RETURNED: dict[str, Callable[[Tensor], Any]] = {
+    "tensor": lambda y: y,
+    "pair": lambda y: (y, None),
+    "list": lambda y: [y],
+    "nothing": lambda y: None,
+    "squeezed": lambda y: y.squeeze(0),
+    "squeezed everywhere": lambda y: y.squeeze(),
+    "mean over positions": lambda y: y.mean(dim=1),
+    "last position": lambda y: y[:, -1],
+}
+
+
 @dataclass(frozen=True)
 class Wrong:
     """What a model does otherwise. The defaults are the right block.
@@ -158,6 +170,8 @@ class Block(nn.Module):
         else:
             for name, part in parts.items():
                 setattr(self, dict(wrong.renamed).get(name, name), part)
+        if wrong.registration == "frozen":
+            self.requires_grad_(False)
         name, kind = wrong.extra
         if kind == "norm":
             setattr(self, name, self.part("RMSNorm")(config.d_model, config.norm_eps))
@@ -227,7 +241,7 @@ class Block(nn.Module):
         place, rate, always = wrong.dropout
         if place == "end":
             y = F.dropout(y, rate, self.training or always)
-        return {"tensor": y, "pair": (y, None), "nothing": None, "list": [y]}[wrong.returned]
+        return RETURNED[wrong.returned](y)
 
     def wiring(self, x: Tensor) -> Tensor:
         norm1, attention, norm2, ffn = self.callables()
@@ -332,6 +346,15 @@ HALF_SENTENCES = [
         "{o} = {s} + {p}({m}({s}))",
         SAW,
         "norms",
+    ),
+    (
+        "in-place",
+        "the {half} adds in place, into {s} itself",
+        "Who else holds the tensor that += writes into?",
+        "What += changes is the tensor itself, not only the name: the caller, and autograd, still need {s}.",
+        "{s} += {p}({n}({s}))",
+        GRADIENT,
+        "gradients",
     ),
     (
         "norm-on-sum-too",
@@ -453,7 +476,7 @@ HALF_SENTENCES = [
     (
         "branch-lost",
         "what the {p} writes never reaches the stream",
-        "Is the result of the {half} used after it was computed?",
+        "Is the result of the {half} used after it was computed, or multiplied by something that is 0?",
         "The half changes nothing, and its parameters get no gradient.",
         "{o} = {s}",
         SWITCHES,
@@ -569,15 +592,6 @@ HALF_SENTENCES = [
         "wiring",
     ),
     (
-        "in-place",
-        "the {half} adds in place, into {s} itself",
-        "Who else holds the tensor that += writes into?",
-        "What += changes is the tensor itself, not only the name: the caller, and autograd, still need {s}.",
-        "{s} += {p}({n}({s}))",
-        GRADIENT,
-        "gradients",
-    ),
-    (
         "residual-detached",
         "the road of the {half} is cut off from the gradient",
         "Which path should carry the gradient past the {p} unchanged?",
@@ -647,6 +661,7 @@ BOTH_TITLES = {
     "part-missing": "neither attention nor ffn is called",
     "branch-lost": "what the parts write never reaches the stream",
     "branch-added-twice": "both branches are added twice",
+    "half-missing": "the block returns its input: no part is ever called",
     "branch-reads-raw": "road and side streets are exchanged: the norms are on the road",
     "part-alone": "the parts are chained without norms and without residuals",
     "norm-of-part": "the norm of what each part writes replaces the stream",
@@ -864,14 +879,10 @@ OTHER_NAMES = [
     {"attention": "attn", "ffn": "mlp"},
     {"ffn": "mlp"},
     {"ffn": "feed_forward"},
-    {"attention": "attn", "ffn": "feed_forward"},
     {"attention": "attn", "norm1": "ln1", "norm2": "ln2", "ffn": "mlp"},
     {"norm1": "ln1", "norm2": "ln2"},
-    {"norm1": "ln_1", "norm2": "ln_2"},
-    {"norm1": "norm_1", "norm2": "norm_2"},
     {"norm1": "attention_norm", "norm2": "ffn_norm"},
     {"attention": "self_attention"},
-    {"ffn": "swiglu"},
 ]
 
 STRUCTURE = [
@@ -977,6 +988,16 @@ STRUCTURE = [
         registration="in forward",
     ),
     alone(
+        "frozen",
+        "the parameters are frozen",
+        "Which of your parameters does an optimiser change?",
+        "With requires_grad switched off nothing in the block learns.",
+        "requires_grad_(False)",
+        GRADIENT,
+        "gradients",
+        registration="frozen",
+    ),
+    alone(
         "no-super",
         "super().__init__() is not called",
         "What must happen before a module can take in its first part?",
@@ -1077,7 +1098,7 @@ CONFIG = [
             "config",
             theta=theta,
         )
-        for theta in (1000.0, 100000.0, 500000.0, 1000000.0)
+        for theta in (500000.0, 1000000.0)
     ),
     alone(
         "eps-not-passed",
@@ -1122,7 +1143,7 @@ CONFIG = [
             eps1=eps,
             eps2=eps,
         )
-        for eps in (1e-6, 1e-8, 1e-3, 1e-12)
+        for eps in (1e-6, 1e-8, 1e-3)
     ),
     alone(
         "heads-is-head-width",
@@ -1184,7 +1205,6 @@ CONFIG = [
             ("128", 128),
             ("8 / 3 * d_model", lambda config: 8 * config.d_model // 3),
             ("256", 256),
-            ("512", 512),
         )
     ),
     alone(
@@ -1254,7 +1274,7 @@ BEHAVIOUR = [
         alone(
             slug,
             title,
-            "Does anything in the road, its norms, its branches have to be random?",
+            "Is anything in the road, the norms or the branches meant to be random?",
             explanation,
             f"dropout({rate:g}) behind {'both parts' if place == 'branches' else 'the ' + place}",
             WRITE,
@@ -1275,8 +1295,10 @@ BEHAVIOUR = [
                 True,
             ),
         )
-        for place in ("branches", "attention", "ffn", "end")
-        for rate in (0.1, 0.5, 0.2)
+        for place, rate in (
+            *(("branches", 0.1), ("branches", 0.5), ("branches", 0.2)),
+            *(("attention", 0.1), ("ffn", 0.1), ("end", 0.1)),
+        )
     ),
     *(
         alone(
@@ -1318,6 +1340,30 @@ BEHAVIOUR = [
                 "nothing",
             ),
             ("returns-list", "a list is returned", "The next block needs one tensor.", "return [y]", "list"),
+            *(
+                (
+                    "squeezed",
+                    "an axis of size 1 is squeezed away",
+                    "A batch of one sample, or a text of one token, comes out with another shape.",
+                    "return y.squeeze()",
+                    returned,
+                )
+                for returned in ("squeezed", "squeezed everywhere")
+            ),
+            *(
+                (
+                    "positions-lost",
+                    "the positions are reduced to one",
+                    "A block keeps the shape [B, T, D]; what is done with the positions is decided after the "
+                    "last block.",
+                    formula,
+                    returned,
+                )
+                for formula, returned in (
+                    ("return y.mean(dim=1)", "mean over positions"),
+                    ("return y[:, -1]", "last position"),
+                )
+            ),
         )
     ),
 ]
