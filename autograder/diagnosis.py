@@ -22,17 +22,16 @@ from autograder.submission import Submission
 
 # Pairs of mistakes tried on one submission in all; a count, so that a busy machine gives the same names.
 MOST_PAIRS = 800
-MOST_NAMED = 4
 
 
 class Departed(BaseException):
     """The model's answer is not the submission's."""
 
 
-def diagnose(check: bank.Check, submission: Submission, pairs: bool = True) -> list[Mistake]:
-    """The mistakes that explain why this check has just failed on this submission.
+def diagnose(check: bank.Check, submission: Submission, pairs: bool = True) -> list[tuple[Mistake, ...]]:
+    """What explains that this check has just failed on this submission.
 
-    One mistake; several, when they compute the same; two together, when only a pair explains it; or none.
+    Single mistakes, each of which explains it; one pair, when only a pair does; or nothing.
     pairs: whether to look for pairs; spared where an exception already tells its cause.
     """
     transcript = list(submission.transcript)
@@ -45,8 +44,7 @@ def diagnose(check: bank.Check, submission: Submission, pairs: bool = True) -> l
     if not found:
         found = _search(check, submission, transcript, pairs)
         submission.explanations += found
-    named = [mistake for candidate in found for mistake in candidate.mistakes]
-    return list({mistake.slug: mistake for mistake in named}.values())[:MOST_NAMED]
+    return [candidate.mistakes for candidate in found]
 
 
 def _search(check: bank.Check, submission: Submission, transcript: list, pairs: bool) -> list[Candidate]:

@@ -33,6 +33,7 @@ class Bench:
         self.path = Path(path) if path else default_path()
         self.work = {work.exercise: work for work in find_work(self.path)}
         self._opened: dict[str, Any] = {}
+        self._results: dict[str, dict[str, Any]] = {}
 
     def submission(self, exercise: str) -> Any:
         from autograder.loading import open_here
@@ -40,6 +41,21 @@ class Bench:
         if exercise not in self._opened:
             self._opened[exercise] = open_here(self.work[exercise])
         return self._opened[exercise]
+
+    def result(self, check: Any) -> Any:
+        """The result of a check; all of an exercise are run together, as they explain each other."""
+        from autograder import bank, runner
+        from autograder.loading import checks_for
+
+        work = self.work[check.exercise]
+        if check.exercise not in self._results:
+            if work.problem:
+                results = runner.without_submission(bank.checks(check.exercise), work.problem)
+            else:
+                submission = self.submission(check.exercise)
+                results = runner.run_all(checks_for(work, submission), submission)
+            self._results[check.exercise] = {result.check.name: result for result in results}
+        return self._results[check.exercise][check.name]
 
     def applies(self, check: Any) -> bool:
         from autograder.loading import checks_for
@@ -79,8 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def submission(request: pytest.FixtureRequest) -> Any:
-    """The submission of the check's exercise."""
-    return request.config.stash[_bench].submission(_check(request.node).exercise)
+    """What a check takes; `pytest_pyfunc_call` hands it the submission of its exercise."""
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -88,14 +104,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a check as the other doors run it, and keep its result."""
     if not _checks_of(pyfuncitem) or _bench not in pyfuncitem.config.stash:
         return None
-    from autograder import runner
-
-    check, work = _check(pyfuncitem), pyfuncitem.config.stash[_bench].work[_check(pyfuncitem).exercise]
-    if work.problem:
-        result = runner.without_submission([check], work.problem)[0]
-    else:
-        result = runner.run(check, pyfuncitem.funcargs["submission"])
-    pyfuncitem.stash[_result] = result
+    result = pyfuncitem.stash[_result] = pyfuncitem.config.stash[_bench].result(_check(pyfuncitem))
     if result.status == "not_attempted":
         pytest.skip(result.message)
     if result.status != "passed":

@@ -1,7 +1,8 @@
 """Running checks: a result for each, whatever the submission does."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,19 +14,37 @@ from autograder.failure import Failure, Raised
 from autograder.mistakes import Mistake
 from autograder.submission import Submission
 
+MOST_NAMED = 4  # mistakes that one verdict names, where they cannot be told apart
+Explanation = tuple[Mistake, ...]  # one mistake, or two that occur together
+
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a check. status: passed, failed, error or not_attempted."""
+    """What became of a check.
+
+    status: passed, failed, error or not_attempted.
+    told: what was called, what came, what was expected, and what that means.
+    explanations: each explains the failure by itself.
+    """
 
     check: bank.Check
     status: str
-    message: str = ""
-    mistakes: list[Mistake] = field(default_factory=list)
+    told: str = ""
+    explanations: tuple[Explanation, ...] = ()
 
     @property
     def points(self) -> float:
         return self.check.points if self.status == "passed" else 0.0
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        """The mistakes that are named: those of the explanations, each once."""
+        named = [mistake for explanation in self.explanations for mistake in explanation]
+        return list({mistake.slug: mistake for mistake in named}.values())[:MOST_NAMED]
+
+    @property
+    def message(self) -> str:
+        return "\n".join([self.told, *_likely(self.mistakes)])
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -59,8 +78,8 @@ def _run(check: bank.Check, submission: Submission) -> Result:
         if failure.status == "not_attempted":
             return Result(check, failure.status, str(failure))
         usual = cause(failure.error) if isinstance(failure, Raised) else []
-        mistakes = _named(check, submission, pairs=not usual) or usual
-        return Result(check, failure.status, "\n".join([str(failure), *_likely(mistakes)]), mistakes)
+        explanations = _explained(check, submission, pairs=not usual) or [(mistake,) for mistake in usual]
+        return Result(check, failure.status, str(failure), tuple(explanations))
     except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
         return Result(
             check,
@@ -70,7 +89,7 @@ def _run(check: bank.Check, submission: Submission) -> Result:
     return Result(check, "passed")
 
 
-def _named(check: bank.Check, submission: Submission, pairs: bool) -> list[Mistake]:
+def _explained(check: bank.Check, submission: Submission, pairs: bool) -> list[Explanation]:
     try:
         return diagnose(check, submission, pairs)
     except Exception:  # answers made to confuse the search cost the name of the mistake, not the grading
@@ -88,27 +107,47 @@ def _likely(mistakes: list[Mistake]) -> Iterator[str]:
         yield f"  {mistake.hint}{section}"
 
 
-def run_for_marks(check: bank.Check, public: Submission, hidden: Submission) -> Result:
-    """Run one check on the inputs that everybody knows, then on those of the course's secret seed.
+def run_all(checks: list[bank.Check], submission: Submission) -> list[Result]:
+    """Run checks of one exercise on a submission.
+
+    Where a failure has several explanations, the other checks of the exercise are asked too: of mistakes
+    that look alike to one check, those stay that explain the most.
+    """
+    results = [run(check, submission) for check in checks]
+    if not any(len(result.explanations) > 1 for result in results):
+        return results
+    others = [check for check in bank.checks(checks[0].exercise) if check not in checks]
+    evidence = [*results, *(run(check, submission) for check in others)]
+    explained = Counter(explanation for result in evidence for explanation in result.explanations)
+    return [_clearer(result, explained) for result in results]
+
+
+def _clearer(result: Result, explained: Counter[Explanation]) -> Result:
+    most = max((explained[explanation] for explanation in result.explanations), default=0)
+    best = (explanation for explanation in result.explanations if explained[explanation] == most)
+    return replace(result, explanations=tuple(best))
+
+
+def run_for_marks(checks: list[bank.Check], public: Submission, hidden: Submission) -> list[Result]:
+    """Run checks on the inputs that everybody knows, then on those of the course's secret seed.
 
     What is wrong on the known inputs is shown as ever. What is wrong only on the secret ones is told by
     its kind: no number of theirs reaches the student.
     """
-    known = run(check, public)
-    if known.status != "passed":
-        return known
-    result = run(check, hidden)
+    return [
+        _hidden(result, run(result.check, hidden)) if result.status == "passed" else result
+        for result in run_all(checks, public)
+    ]
+
+
+def _hidden(known: Result, result: Result) -> Result:
     if result.status == "passed":
-        return result
+        return known
     sentence = (
         "Right on the numbers that you can see, and wrong on others of the same kind and the same shapes. "
         "Is an answer, a size or a state written down instead of computed?"
     )
-    return Result(check, "failed", sentence)
-
-
-def run_all(checks: Iterable[bank.Check], submission: Submission) -> list[Result]:
-    return [run(check, submission) for check in checks]
+    return Result(known.check, "failed", sentence)
 
 
 def without_submission(checks: Iterable[bank.Check], problem: str) -> list[Result]:

@@ -230,7 +230,7 @@ def test_two_tokens_by_hand(submission):
 
 @graded(1, "mask", "large scores stay finite")
 def test_large_scores_stay_finite(submission):
-    """Scores in the thousands overflow exp in float32 unless the largest is subtracted first."""
+    """Large scores overflow exp in float32 unless the largest is subtracted first; low ones need a lower mask."""
     weights = {name: torch.eye(WIDTH) for name in NAMES}
     weights["q_proj.weight"] = weights["k_proj.weight"] = 12 * torch.eye(WIDTH)
     token = submission.draw(1, 1, WIDTH)
@@ -246,6 +246,25 @@ def test_large_scores_stay_finite(submission):
         x,
         answer.called,
         "All four tokens are equal, so any average of them is the token itself.",
+    )
+
+    weights = reading_weights(submission)
+    weights["q_proj.weight"] = 12 * torch.eye(WIDTH)
+    weights["q_proj.weight"][WIDTH - TIME :] = 0  # the marks play no part in the scores
+    weights["q_proj.weight"].view(HEADS, HEAD_WIDTH, WIDTH)[:, [0, 1, HEAD_WIDTH // 2]] = 0
+    weights["k_proj.weight"] = -weights["q_proj.weight"]
+    content = 1 + submission.draw(1, WIDTH - TIME, size=0.1)
+    came, called = read(
+        built(submission, weights, theta=1e24), marked(content.expand(TIME, -1))
+    )  # all pairs stand
+    averages = torch.ones(TIME, TIME).tril() / torch.arange(1, TIME + 1)[:, None]
+    agree(
+        came,
+        averages.expand(HEADS, TIME, TIME),
+        called,
+        "Here all scores are equal and about -250, so every position averages its past. "
+        "Is what hides the future still far below such a score?",
+        "weights: ",
     )
 
 

@@ -160,6 +160,12 @@ def block_of(x, weights, norm, attention):
     return h + oracle.swiglu(norm(h, weights["norm2.scale"]), oracle.part(weights, "ffn"))
 
 
+def keeps_shape(answer, x):
+    came, expected = list(answer.output.shape), list(x.shape)
+    if came != expected:
+        raise Failure("The stream keeps its shape.", answer.called, f"shape {came}", f"shape {expected}")
+
+
 def loud_x(submission, *shape):
     return submission.draw(*(shape or (BATCH, TIME, 24)), mean=0.4)
 
@@ -175,13 +181,7 @@ def test_four_parts(submission):
     block.constructions()  # tells the diagnosis which config it was built from
     x = loud_x(submission)
     answer = block.call(x)
-    if answer.output.shape != x.shape:
-        raise Failure(
-            "The stream keeps its shape.",
-            answer.called,
-            f"shape {list(answer.output.shape)}",
-            f"shape {list(x.shape)}",
-        )
+    keeps_shape(answer, x)
 
 
 @graded(1, "interface", "41,088 parameters at the default sizes")
@@ -386,13 +386,14 @@ def test_causal_as_a_whole(submission):
     """Changing position p leaves all outputs before p as they were, and changes the output at p."""
     block, _, _ = loud_block(submission)
     x = loud_x(submission)
-    before = block(x)
+    first = block.call(x)
+    before = first.output
+    keeps_shape(first, x)
     for position in range(TIME):
         changed = x.clone()
         changed[:, position] += 5
         answer = block.call(changed)
-        if answer.output.shape != before.shape:
-            raise Failure("The stream keeps its shape.", answer.called, f"shape {list(answer.output.shape)}")
+        keeps_shape(answer, x)
         moved = differing(answer.output, before).any(dim=-1).any(dim=0)
         if moved[:position].any() or not moved[position]:
             raise Failure(
@@ -453,13 +454,7 @@ def gradients(submission):
     x = x.double().requires_grad_()
     weights = {name: value.double().requires_grad_() for name, value in weights.items()}
     output = expected(x, weights)
-    if answer.output.shape != output.shape:
-        raise Failure(
-            "The stream keeps its shape.",
-            answer.called,
-            f"shape {list(answer.output.shape)}",
-            f"shape {list(output.shape)}",
-        )
+    keeps_shape(answer, x)
     (output * cotangent).sum().backward()
     return answer, x.grad, {name: value.grad for name, value in weights.items() if value.grad is not None}
 

@@ -171,7 +171,7 @@ class TrustedGrader(NbGraderPreprocessor):
             text += "" if self.trust_hand_written else f"\n{SUGGESTION}"
         else:
             hidden = submission.with_seed(self._seed)
-            results = [runner.run_for_marks(check, submission, hidden) for check in bank.checks(*name)]
+            results = runner.run_for_marks(bank.checks(*name), submission, hidden)
             text, points = verdict(results), sum(result.points for result in results)
         _write(cell, self._stamped(text), runner.clamped(points, most))
 

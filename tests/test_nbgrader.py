@@ -176,7 +176,7 @@ def test_hard_coding_the_visible_answers_earns_nothing_beyond_them(children):
     submission = open_confined(work_of("rmsnorm", solutions("rmsnorm") | {"rmsnorm-class": code}), children)
     (check,) = [check for check in bank.checks("rmsnorm") if check.name == "test_a_batch"]
     assert run(check, submission).status == "passed"
-    result = run_for_marks(check, submission, submission.with_seed("a secret"))
+    (result,) = run_for_marks([check], submission, submission.with_seed("a secret"))
     children.stop()
     assert result.status == "failed" and "Right on the numbers that you can see" in result.message
     assert "called" not in result.message and "instead of" in result.message

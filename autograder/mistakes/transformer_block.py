@@ -1321,7 +1321,7 @@ BEHAVIOUR = [
             explanation,
             formula,
             WRITE,
-            "interface",
+            "behaviour" if slug == "squeezed" else "interface",
             returned=returned,
         )
         for slug, title, explanation, formula, returned in (
