@@ -2,13 +2,16 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test lab lint release
+.PHONY: demo test test-slow lab lint release
 
 demo: .venv/installed
 	$(BIN)/python tests/demo.py
 
 test: .venv/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/installed
+	$(BIN)/python -m pytest -m slow
 
 lab: .venv/installed
 	$(BIN)/jupyter lab

@@ -17,7 +17,7 @@ from torch import Tensor
 from autograder import bank
 from autograder.child.host import Host, describe
 from autograder.failure import Failure
-from autograder.mistakes import Candidate, Mistake, candidates
+from autograder.mistakes import Candidate, Mistake, candidate_of, candidates
 from autograder.submission import Submission
 
 # Pairs of mistakes tried on one submission in all; a count, so that a busy machine gives the same names.
@@ -93,6 +93,21 @@ def _explains(candidate: Candidate, check: bank.Check, seed: str, transcript: li
     except Failure:
         return next(told, None) is None
     return False
+
+
+def passes(mistakes: tuple[Mistake, ...], checks: list[bank.Check], seed: str) -> bool:
+    """Whether a submission with these mistakes would pass all of the checks."""
+    for check in checks:
+        _given_helpers(check.exercise)
+        model = Submission(
+            ModelHost(namespace=candidate_of(check.exercise, mistakes).make()).answer, "", seed=seed
+        )
+        model.begin(f"{check.exercise}/{check.name}")
+        try:
+            check.run(model)
+        except Exception:
+            return False
+    return True
 
 
 def _given_helpers(exercise: str) -> None:

@@ -9,7 +9,7 @@ import torch
 
 from autograder import bank
 from autograder.causes import cause
-from autograder.diagnosis import diagnose
+from autograder.diagnosis import diagnose, passes
 from autograder.failure import Failure, Raised
 from autograder.mistakes import Mistake
 from autograder.submission import Submission
@@ -111,14 +111,17 @@ def run_all(checks: list[bank.Check], submission: Submission) -> list[Result]:
     """Run checks of one exercise on a submission.
 
     Where a failure has several explanations, the other checks of the exercise are asked too: of mistakes
-    that look alike to one check, those stay that explain the most.
+    that look alike to one check, those stay that explain the most failures and would pass what passed.
     """
     results = [run(check, submission) for check in checks]
-    if not any(len(result.explanations) > 1 for result in results):
+    unclear = {e for result in results if len(result.explanations) > 1 for e in result.explanations}
+    if not unclear:
         return results
     others = [check for check in bank.checks(checks[0].exercise) if check not in checks]
     evidence = [*results, *(run(check, submission) for check in others)]
     explained = Counter(explanation for result in evidence for explanation in result.explanations)
+    passed = [r.check for r in evidence if r.status == "passed" and r.check.about == checks[0].about]
+    explained += Counter(e for e in unclear if passes(e, passed, submission.seed))
     return [_clearer(result, explained) for result in results]
 
 

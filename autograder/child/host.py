@@ -203,18 +203,23 @@ class Host:
     @contextmanager
     def _parts(self, calls: list[dict[str, Any]]) -> Iterator[None]:
         """The stand-ins under the names from which a block builds its parts."""
-        parts = stand_ins(importlib.import_module("tiny_lm"))
-        missing = object()
-        before = {name: self.namespace.get(name, missing) for name in parts}
-        self.namespace.update({name: noting(part, calls) for name, part in parts.items()})
+        given = stand_ins(importlib.import_module("tiny_lm"))
+        before = dict(self.namespace)
+        for name, part in given.items():
+            own = before.get(name)
+            aliases = [
+                key for key, value in before.items() if value is part or (own is not None and value is own)
+            ]
+            self.namespace.update(dict.fromkeys([name, *aliases], noting(part, calls)))
+        changed = {key for key, value in self.namespace.items() if value is not before.get(key)}
         try:
             yield
         finally:
-            for name, value in before.items():
-                if value is missing:
-                    del self.namespace[name]
+            for key in changed:
+                if key in before:
+                    self.namespace[key] = before[key]
                 else:
-                    self.namespace[name] = value
+                    self.namespace.pop(key, None)
 
     def _argument(self, value: Any) -> Any:
         """{"given": name, "kwargs": {...}} stands for an object made by one of the given helpers."""

@@ -54,13 +54,19 @@ def candidates(exercise: str) -> Iterator[Candidate]:
     if importlib.util.find_spec(f"autograder.mistakes.{exercise}") is None:
         return
     module = importlib.import_module(f"autograder.mistakes.{exercise}")
-    mistakes = module.MISTAKES
-    for mistake in mistakes:
-        yield Candidate((mistake,), lambda mistake=mistake: module.variant(**mistake.options))
-    for one, two in _pairs(mistakes):
+    for mistake in module.MISTAKES:
+        yield candidate_of(exercise, (mistake,))
+    for one, two in _pairs(module.MISTAKES):
         shared = set(one.options) & set(two.options)
         if not shared and not (one.family and one.family == two.family):
-            yield Candidate((one, two), lambda one=one, two=two: module.variant(**one.options, **two.options))
+            yield candidate_of(exercise, (one, two))
+
+
+def candidate_of(exercise: str, mistakes: tuple[Mistake, ...]) -> Candidate:
+    """The model that makes all of these mistakes."""
+    module = importlib.import_module(f"autograder.mistakes.{exercise}")
+    options = {name: value for mistake in mistakes for name, value in mistake.options.items()}
+    return Candidate(mistakes, lambda: module.variant(**options))
 
 
 def _pairs(mistakes: list[Mistake]) -> Iterator[tuple[Mistake, Mistake]]:
