@@ -38,7 +38,8 @@ def verdict(results: list[Result]) -> str:
     """The results of a group as text."""
     earned, most = sum(r.points for r in results), sum(r.check.points for r in results)
     if all(r.status == "not_attempted" for r in results):
-        return f"Not started yet ({most:g} points): {results[0].message}"
+        sentence = results[0].told.split("\n")[-1]
+        return f"Not started yet ({most:g} points): {sentence}"
     lines = [f"{earned:g} of {most:g} points"]
     for result in results:
         mark = "✓" if result.status == "passed" else "✗"

@@ -74,12 +74,10 @@ def reasons(student: str, notebook: str) -> list[str]:
         if not facts.get("grade") or not cell.get("outputs"):
             continue
         lines = "".join(cell["outputs"][0]["data"]["text/plain"]).split("\n")
-        failed = [number for number, line in enumerate(lines) if line.startswith("✗")]
+        failed = [line for line in lines if line.startswith("✗")]
         if failed:
-            last = next(
-                (n for n in range(failed[0] + 1, len(lines)) if not lines[n].startswith("    ")), len(lines)
-            )
-            return [f"{lines[failed[0]]}: {lines[last - 1].strip()}"]
+            named = [line.strip() for line in lines if line.strip().startswith("Likely:")]
+            return [failed[0], *(f"  {line}" for line in named[:1])]
         if not lines[0].endswith("points"):
             return [lines[0]]
     return []

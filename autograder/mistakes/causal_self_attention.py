@@ -456,17 +456,6 @@ MISTAKES = [
         options={"mask": "none"},
     ),
     Mistake(
-        slug="mask-result-dropped",
-        title="the hidden scores are computed, but the unhidden ones go on",
-        hint="Does masked_fill change the tensor it is called on, or does it return a new one?",
-        explanation="Operations without an underscore leave their tensor alone. A result that is not kept "
-        "is lost, and the softmax sees all scores.",
-        formula="scores.masked_fill(...) as a line of its own; then softmax(scores)",
-        section=MASK,
-        group="mask",
-        options={"mask": "none"},
-    ),
-    Mistake(
         slug="no-scale",
         title="the scores are not divided",
         hint="How large does a sum of d products become when d grows?",
@@ -489,17 +478,6 @@ MISTAKES = [
         options={"turned": ""},
     ),
     Mistake(
-        slug="turned-along-heads",
-        title="RoPE turns along the heads, not along time",
-        hint="Which axis is the last but one when RoPE sees the tensor?",
-        explanation="Every position of a head is turned by the same angle, which a score does not notice. "
-        "The result is that of no RoPE at all.",
-        formula="angle = head · theta^(-2i/d)",
-        section=ROPE,
-        group="rope",
-        options={"turned": ""},
-    ),
-    Mistake(
         slug="mask-after-softmax",
         title="the future is hidden after the softmax",
         hint="What do the weights of row 0 add up to when the others are removed afterwards?",
@@ -517,28 +495,6 @@ MISTAKES = [
         explanation="A score of 0 is an ordinary score, and its weight is not zero. The future keeps a "
         "share that does not even depend on what it says.",
         formula="scores = 0 for the future, before the softmax",
-        section=MASK,
-        group="mask",
-        options={"fill": 0.0},
-    ),
-    Mistake(
-        slug="scores-times-mask",
-        title="the scores are multiplied by a mask of ones and zeros",
-        hint="Which score has a position that is multiplied by 0, and what does the softmax make of it?",
-        explanation="Multiplied by 0, a score becomes 0 and not minus infinity. To the softmax that is a "
-        "score like any other.",
-        formula="softmax(scores * tril)",
-        section=MASK,
-        group="mask",
-        options={"fill": 0.0},
-    ),
-    Mistake(
-        slug="fill-is-tiny",
-        title="the scores of the future are set to a tiny number instead of a very negative one",
-        hint="Is -1e-9 far below 0, or almost 0?",
-        explanation="The sign of an exponent decides between -1000000000 and -0.000000001. The second is as "
-        "good as 0, so the future keeps its share.",
-        formula="scores = -1e-9 for the future",
         section=MASK,
         group="mask",
         options={"fill": 0.0},
@@ -603,17 +559,6 @@ MISTAKES = [
         explanation="Every score is that of the opposite pair. Look at the order in which names are "
         "assigned, and at the order in which a function returns its results.",
         formula="q = k_proj(x), k = q_proj(x)",
-        section=WRITE,
-        group="scores",
-        options={"projections": "kqvo"},
-    ),
-    Mistake(
-        slug="scores-transposed",
-        title="the table of scores is transposed",
-        hint="Which of the two is transposed in the product, and what do the rows stand for?",
-        explanation="Rows ask and columns answer. Transposed, position i is weighed by what the others ask "
-        "of it.",
-        formula="scores = k qᵀ",
         section=WRITE,
         group="scores",
         options={"projections": "kqvo"},
@@ -714,17 +659,6 @@ MISTAKES = [
         options={"scale": "d"},
     ),
     Mistake(
-        slug="scaled-twice",
-        title="the scores are divided twice",
-        hint="Who divides in your class, and who divides in the function that you call?",
-        explanation="The helper divides already, and so do library functions. Divided once more, in the "
-        "queries or in the scores, attention is nearly a plain average.",
-        formula="softmax(q·k / √d / √d)",
-        section=SCALE,
-        group="scores",
-        options={"scale": "d"},
-    ),
-    Mistake(
         slug="rope-only-q",
         title="only q is turned",
         hint="A query has been turned. What does it meet?",
@@ -795,6 +729,104 @@ MISTAKES = [
         section=MASK,
         group="mask",
         options={"mask": "future but one"},
+    ),
+    # -- other names for the same computation
+    Mistake(
+        slug="mask-result-dropped",
+        title="the hidden scores are computed, but the unhidden ones go on",
+        hint="Does masked_fill change the tensor it is called on, or does it return a new one?",
+        explanation="Operations without an underscore leave their tensor alone. A result that is not kept "
+        "is lost, and the softmax sees all scores.",
+        formula="scores.masked_fill(...) as a line of its own; then softmax(scores)",
+        section=MASK,
+        group="mask",
+        options={"mask": "none"},
+    ),
+    Mistake(
+        slug="turned-along-heads",
+        title="RoPE turns along the heads, not along time",
+        hint="Which axis is the last but one when RoPE sees the tensor?",
+        explanation="Every position of a head is turned by the same angle, which a score does not notice. "
+        "The result is that of no RoPE at all.",
+        formula="angle = head · theta^(-2i/d)",
+        section=ROPE,
+        group="rope",
+        options={"turned": ""},
+    ),
+    Mistake(
+        slug="positions-all-zero",
+        title="all positions are 0, or one and the same number",
+        hint="What does your tensor of positions hold?",
+        explanation="Equal positions mean equal angles, and only differences of angles reach the scores.",
+        formula="angle = 0 everywhere",
+        section=DISTANCE,
+        group="rope",
+        options={"turned": ""},
+    ),
+    Mistake(
+        slug="scores-times-mask",
+        title="the scores are multiplied by a mask of ones and zeros",
+        hint="Which score has a position that is multiplied by 0, and what does the softmax make of it?",
+        explanation="Multiplied by 0, a score becomes 0 and not minus infinity. To the softmax that is a "
+        "score like any other.",
+        formula="softmax(scores * tril)",
+        section=MASK,
+        group="mask",
+        options={"fill": 0.0},
+    ),
+    Mistake(
+        slug="fill-is-tiny",
+        title="the scores of the future are set to a tiny number instead of a very negative one",
+        hint="Is -1e-9 far below 0, or almost 0?",
+        explanation="The sign of an exponent decides between -1000000000 and -0.000000001. The second is as "
+        "good as 0, so the future keeps its share.",
+        formula="scores = -1e-9 for the future",
+        section=MASK,
+        group="mask",
+        options={"fill": 0.0},
+    ),
+    Mistake(
+        slug="scores-transposed",
+        title="the table of scores is transposed",
+        hint="Which of the two is transposed in the product, and what do the rows stand for?",
+        explanation="Rows ask and columns answer. Transposed, position i is weighed by what the others ask "
+        "of it.",
+        formula="scores = k qᵀ",
+        section=WRITE,
+        group="scores",
+        options={"projections": "kqvo"},
+    ),
+    Mistake(
+        slug="scaled-twice",
+        title="the scores are divided twice",
+        hint="Who divides in your class, and who divides in the function that you call?",
+        explanation="The helper divides already, and so do library functions. Divided once more, in the "
+        "queries or in the scores, attention is nearly a plain average.",
+        formula="softmax(q·k / √d / √d)",
+        section=SCALE,
+        group="scores",
+        options={"scale": "d"},
+    ),
+    Mistake(
+        slug="cos-and-sin-swapped",
+        title="cos and sin are exchanged",
+        hint="What are the cosine and the sine of the angle at position 0?",
+        explanation="At position 0 nothing should move, but here every pair makes a quarter turn. Between "
+        "two positions, the direction is the opposite one.",
+        formula="(a·sin - b·cos, a·cos + b·sin)",
+        section=ROPE,
+        group="rope",
+        options={"layout": "opposite"},
+    ),
+    Mistake(
+        slug="positions-reversed",
+        title="the positions count backwards",
+        hint="Which position is 0: the first or the last?",
+        explanation="Scores see only differences of positions, and these have the wrong sign here.",
+        formula="angle = (T - 1 - p) · theta^(-2i/d)",
+        section=DISTANCE,
+        group="rope",
+        options={"layout": "opposite"},
     ),
     # -- all others
     *also(
@@ -963,16 +995,6 @@ MISTAKES = [
         {"scale": "D"},
     ),
     Mistake(
-        slug="positions-all-zero",
-        title="all positions are 0, or one and the same number",
-        hint="What does your tensor of positions hold?",
-        explanation="Equal positions mean equal angles, and only differences of angles reach the scores.",
-        formula="angle = 0 everywhere",
-        section=DISTANCE,
-        group="rope",
-        options={"turned": ""},
-    ),
-    Mistake(
         slug="rope-only-k",
         title="only k is turned",
         hint="A key has been turned. What does it meet?",
@@ -1039,27 +1061,6 @@ MISTAKES = [
             options={"layout": "pairs, tables in halves"},
         ),
         {"layout": "halves, tables in pairs"},
-    ),
-    Mistake(
-        slug="cos-and-sin-swapped",
-        title="cos and sin are exchanged",
-        hint="What are the cosine and the sine of the angle at position 0?",
-        explanation="At position 0 nothing should move, but here every pair makes a quarter turn. Between "
-        "two positions, the direction is the opposite one.",
-        formula="(a·sin - b·cos, a·cos + b·sin)",
-        section=ROPE,
-        group="rope",
-        options={"layout": "opposite"},
-    ),
-    Mistake(
-        slug="positions-reversed",
-        title="the positions count backwards",
-        hint="Which position is 0: the first or the last?",
-        explanation="Scores see only differences of positions, and these have the wrong sign here.",
-        formula="angle = (T - 1 - p) · theta^(-2i/d)",
-        section=DISTANCE,
-        group="rope",
-        options={"layout": "opposite"},
     ),
     Mistake(
         slug="rope-overwritten",
@@ -1991,3 +1992,4 @@ MISTAKES = [
         family="alone",
     ),
 ]
+MISTAKES.sort(key=lambda mistake: mistake.family == "alone")  # pairs of the others are looked for first
