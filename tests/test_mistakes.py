@@ -38,7 +38,7 @@ def row(path: Path) -> object:
     return pytest.param(path, id=name(path), marks=[pytest.mark.slow] if path.stem[0] in "XD" else [])
 
 
-@pytest.mark.parametrize("path", map(row, WRONG))
+@pytest.mark.parametrize("path", [row(path) for path in WRONG])
 def test_a_wrong_answer_is_caught_and_named(path):
     meant = facts(path)
     failed = [result for result in results_of(path) if result.status != "passed"]
