@@ -214,6 +214,8 @@ def test_causal_at_every_position(submission):
 @graded(1, "mask", "two tokens by hand")
 def test_two_tokens_by_hand(submission):
     """Width 2, one head, identity weights, tokens [1, 0] and [0, 1]."""
+    attention, _ = loud_attention(submission)
+    attention.call(loud_x(submission))  # not judged here: two tokens are too few to tell mistakes apart
     weights = {name: torch.eye(2) for name in NAMES}
     attention = submission.build("CausalSelfAttention", 2, 1).load(weights)
     answer = attention.call(torch.eye(2)[None], name="[[[1, 0], [0, 1]]]")
