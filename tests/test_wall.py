@@ -464,4 +464,6 @@ def test_every_result_is_stamped_with_its_level(graded_course):
             told = [
                 "".join(c["outputs"][0]["data"]["text/plain"]) for c in graded if c["cell_type"] == "code"
             ]
-            assert told and all(text.splitlines()[-1].startswith(f"({wall.level(walled=True)}, seed ") for text in told)
+            assert told and all(
+                text.splitlines()[-1].startswith(f"({wall.level(walled=True)}, seed ") for text in told
+            )
