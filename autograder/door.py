@@ -41,11 +41,16 @@ def verdict(results: list[Result]) -> str:
         sentence = results[0].told.split("\n")[-1]
         return f"Not started yet ({most:g} points): {sentence}"
     lines = [f"{earned:g} of {most:g} points"]
+    told: set[str] = set()  # a mistake that explains several failures is explained once
     for result in results:
         mark = "✓" if result.status == "passed" else "✗"
         lines.append(f"{mark} {result.check.title}  ({result.points:g}/{result.check.points:g})")
         if result.status != "passed":
-            lines += ["    " + line for line in result.message.split("\n")]
+            again = bool(result.mistakes) and told >= {mistake.slug for mistake in result.mistakes}
+            same = [f"Likely the same: {result.mistakes[0].title}."] if again else []
+            message = "\n".join([result.told, *same]) if again else result.message
+            lines += ["    " + line for line in message.split("\n")]
+            told |= {mistake.slug for mistake in result.mistakes}
     return "\n".join(lines)
 
 

@@ -203,7 +203,7 @@ def _hand_written(cell: NotebookNode, submission: Submission, most: float) -> tu
 
 
 def _write(cell: NotebookNode, text: str, points: float) -> None:
-    page = f'<pre style="white-space: pre-wrap">{html.escape(text)}</pre>'
+    page = f'<pre style="white-space: pre-wrap; word-break: normal">{html.escape(text)}</pre>'
     cell.outputs = [
         v4.new_output("display_data", {"text/plain": text, "text/html": page}),
         v4.new_output("execute_result", {"text/plain": repr(points)}, execution_count=None),
