@@ -171,7 +171,7 @@ def test_hard_coding_the_visible_answers_earns_nothing_beyond_them(children):
     seen = Submission(lambda op, arguments: {}, "")
     seen.begin("rmsnorm/test_a_batch")
     seen.draw(7)  # the scale
-    first = float(seen.draw(3, 4, 7, size=2.0, mean=1.5)[0, 0, 0])
+    first = 0.3 * float(seen.draw(3, 4, 7, size=2.0, mean=1.5)[0, 0, 0])
     code = solutions("rmsnorm")["rmsnorm-class"] + HARD_CODED.replace("FIRST", repr(first))
     submission = open_confined(work_of("rmsnorm", solutions("rmsnorm") | {"rmsnorm-class": code}), children)
     (check,) = [check for check in bank.checks("rmsnorm") if check.name == "test_a_batch"]

@@ -1,6 +1,6 @@
 # eps hard-coded and keepdim missing
 # group: shapes
-# slugs: eps-ignored keepdim-missing
+# slugs: eps-ignored keepdim-missing shapes-do-not-broadcast
 import torch
 from torch import nn
 
