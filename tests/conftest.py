@@ -58,3 +58,10 @@ def graded_course(tmp_path_factory) -> Path:
 
 def read(path: Path) -> dict:
     return json.loads(path.read_text("utf-8"))
+
+
+def pytest_collection_modifyitems(items):
+    """All of the wall's tests belong to the longer run."""
+    for item in items:
+        if item.path.name == "test_wall.py":
+            item.add_marker(pytest.mark.slow)

@@ -42,6 +42,7 @@ def test_the_bundle_holds_no_solution(bundle):
         ]
 
 
+@pytest.mark.slow
 def test_the_wheel_alone_checks_a_students_folder(bundle, tmp_path):
     """Installed from the wheel into an environment of its own; torch and pytest are borrowed from this one."""
     venv.create(tmp_path / "venv", with_pip=True)
