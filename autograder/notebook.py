@@ -54,7 +54,7 @@ def code_cells(notebook: dict[str, Any]) -> list[Cell]:
     for number, cell in enumerate(notebook["cells"], start=1):
         if cell.get("cell_type") == "code":
             label = grade_id(cell) or f"cell {number}"
-            found.append(Cell(label, _python(_joined(cell.get("source", ""))), role(cell)))
+            found.append(Cell(label, _python(joined(cell.get("source", ""))), role(cell)))
     return found
 
 
@@ -86,7 +86,8 @@ def role(cell: dict[str, Any]) -> str:
     return "own"
 
 
-def _joined(source: Any) -> str:
+def joined(source: Any) -> str:
+    """A cell's text, which JSON holds as one string or as a list of lines."""
     return "".join(str(line) for line in source) if isinstance(source, list) else str(source)
 
 

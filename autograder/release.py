@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autograder.notebook import Unreadable, grade_id, nbgrader_of, read_notebook, role
+from autograder.notebook import Unreadable, grade_id, joined, nbgrader_of, read_notebook, role
 
 CONFIG = "nbgrader_config.py"
 IGNORED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "*.pyc", ".ruff_cache", ".pytest_cache")
@@ -82,7 +82,7 @@ def holds_answers(path: Path) -> bool:
     except Unreadable:
         return True  # better to ask than to throw away what may be somebody's work
     for cell in cells:
-        source = "".join(cell.get("source", ""))
+        source = joined(cell.get("source", ""))
         facts = nbgrader_of(cell)
         if cell.get("cell_type") == "code" and role(cell) == "own" and source.strip():
             return True

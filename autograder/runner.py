@@ -44,7 +44,7 @@ class Result:
 
     @property
     def message(self) -> str:
-        return "\n".join([self.told, *_likely(self.mistakes)])
+        return "\n".join([self.told, *_likely(self.explanations, self.mistakes)])
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -96,11 +96,11 @@ def _explained(check: bank.Check, submission: Submission, pairs: bool) -> list[E
         return []
 
 
-def _likely(mistakes: list[Mistake]) -> Iterator[str]:
-    """The lines that name the mistakes: two that occur together are of different kinds."""
-    for number, mistake in enumerate(mistakes):
-        together = number and not set(mistake.options) & set(mistakes[0].options)
-        lead = "Likely" if not number else "and" if together else "or, with the same numbers"
+def _likely(explanations: tuple[Explanation, ...], named: list[Mistake]) -> Iterator[str]:
+    """The lines that name the mistakes: alternatives, or two of one explanation that occur together."""
+    second = {mistake for explanation in explanations for mistake in explanation[1:]}
+    for number, mistake in enumerate(named):
+        lead = "Likely" if not number else "and" if mistake in second else "or, with the same numbers"
         formula = f" ({mistake.formula})" if mistake.formula else ""
         section = f" See “{mistake.section}” in the notebook." if mistake.section else ""
         yield f"{lead}: {mistake.title}{formula}. {mistake.explanation}"

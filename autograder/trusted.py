@@ -23,7 +23,7 @@ from autograder import bank, runner
 from autograder.confined import Children
 from autograder.door import verdict
 from autograder.loading import Work, open_confined
-from autograder.notebook import Unreadable, code_cells, grade_id, read_notebook, to_run
+from autograder.notebook import Unreadable, code_cells, grade_id, joined, read_notebook, to_run
 from autograder.seeds import fingerprint, secret
 from autograder.submission import Submission, error_text
 from autograder.wall import bubblewrap, level
@@ -93,8 +93,7 @@ def mended(cells: list[dict[str, Any]], templates: list[NotebookNode]) -> Notebo
     found: list[NotebookNode] = []
     seen: set[str] = set()
     for cell in cells:
-        name, source = grade_id(cell), cell.get("source", "")
-        source = "".join(str(line) for line in source) if isinstance(source, list) else str(source)
+        name, source = grade_id(cell), joined(cell.get("source", ""))
         source = source.encode("utf-8", "replace").decode("utf-8")
         if name in by_id and name not in seen:
             seen.add(name)
