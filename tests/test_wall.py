@@ -207,7 +207,9 @@ def test_nothing_can_be_written_but_the_scratch_folder(walled):
         path = f"{folder}/written-{os.getpid()}"
         told = value(walled, f"open({path!r}, 'w')")
         # Errno 2: behind the wall the folder is not there at all, as /tmp is where no environment lies in it.
-        assert told.startswith(("PermissionError", "OSError: [Errno 30]", "FileNotFoundError: [Errno 2]")), told
+        assert told.startswith(("PermissionError", "OSError: [Errno 30]", "FileNotFoundError: [Errno 2]")), (
+            told
+        )
         assert not Path(path).exists()
     assert value(walled, "open('x', 'w').write('x')") == 1
     assert value(walled, "tempfile.mkstemp()[1].startswith('/scratch/')") is True
