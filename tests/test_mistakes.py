@@ -7,29 +7,18 @@ catch it, and which slugs name it: several where they compute the same, `none` w
 from pathlib import Path
 
 import pytest
+from catalogue import RIGHT, WRONG, facts, opened
 
-from autograder.loading import checks_for, find_work, open_here
+from autograder.loading import checks_for
 from autograder.runner import run_all
-
-HERE = Path(__file__).parent
-WRONG = sorted((HERE / "wrong").glob("*/*.py"))
-RIGHT = sorted((HERE / "right").glob("*/*.py"))
 
 
 def name(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}"
 
 
-def facts(path: Path) -> dict[str, str]:
-    """The `# key: value` lines at the head of a file."""
-    lines = path.read_text("utf-8").splitlines()
-    head = [line[2:] for line in lines[: lines.index("")] if line.startswith("# ")] if "" in lines else []
-    return dict(line.split(": ", 1) for line in head if line.split(": ", 1)[0] in ("group", "slugs"))
-
-
 def results_of(path: Path) -> list:
-    (work,) = [work for work in find_work(path) if work.exercise == path.parent.name]
-    submission = open_here(work)
+    work, submission = opened(path)
     return run_all(checks_for(work, submission), submission)
 
 
