@@ -1,5 +1,6 @@
 """From a path to submissions: which file holds which exercise, and a host that has run its cells."""
 
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from autograder.child.host import Host
 from autograder.confined import ChildDied, Children, TimeUsedUp
 from autograder.notebook import Cell, Unreadable, code_cells, grade_id, read_notebook, to_run
 from autograder.submission import PUBLIC_SEED, Submission
+
+MOST_STARTS = 40  # of one submission's process: once for every check that ends it, and some
 
 
 @dataclass(frozen=True)
@@ -124,11 +127,14 @@ def open_confined(work: Work, children: Children, seed: str = PUBLIC_SEED) -> Su
     """
     deadly: dict[str, str] = {}
     used_up: list[ChildDied] = []
+    starts = itertools.count(1)
 
     def load() -> list[dict[str, Any]]:
         while True:
-            children.start(_given(work.exercise))
             try:
+                if next(starts) > MOST_STARTS:
+                    raise TimeUsedUp(f"its process ended {MOST_STARTS} times before it answered")
+                children.start(_given(work.exercise))
                 return _run_cells(work, children.ask, deadly)
             except TimeUsedUp as death:
                 used_up.append(death)

@@ -1,6 +1,8 @@
 """Reading submissions as plain JSON or Python text: no nbformat, which costs as much time as torch."""
 
 import json
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,10 @@ class Cell:
 def read_notebook(path: Path) -> dict[str, Any]:
     """The notebook's JSON with a list of cells. Raises Unreadable."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise Unreadable(
-                f"{path} is larger than {MOST_BYTES // 2**20} MiB. Clear its outputs and save it again."
-            )
-        notebook = json.loads(path.read_bytes().decode("utf-8-sig"))
+        data = _bytes_of(path)
+        if not data.strip():
+            raise Unreadable(f"{path} is empty. Hand in a copy that opens in JupyterLab.")
+        notebook = json.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise Unreadable(f"{path} could not be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -43,9 +44,28 @@ def read_notebook(path: Path) -> dict[str, Any]:
             f"{path} is not a notebook: its JSON is nested too deeply or has impossible numbers."
         ) from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if cells is None and isinstance(notebook, dict) and "worksheets" in notebook:
+        raise Unreadable(
+            f"{path} is a notebook of the old format {notebook.get('nbformat', 3)!s:.8}. "
+            "Open it in JupyterLab and save it again."
+        )
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         raise Unreadable(f"{path} has no list of cells. Is it a notebook of format 4?")
     return notebook
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What is in the file. A pipe or a device is never waited for, and no more is read than may be there."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Unreadable(f"{path} is not an ordinary file.")
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise Unreadable(
+            f"{path} is larger than {MOST_BYTES // 2**20} MiB. Clear its outputs and save it again."
+        )
+    return data
 
 
 def code_cells(notebook: dict[str, Any]) -> list[Cell]:
@@ -54,7 +74,7 @@ def code_cells(notebook: dict[str, Any]) -> list[Cell]:
     for number, cell in enumerate(notebook["cells"], start=1):
         if cell.get("cell_type") == "code":
             label = grade_id(cell) or f"cell {number}"
-            found.append(Cell(label, _python(joined(cell.get("source", ""))), role(cell)))
+            found.append(Cell(label, joined(cell.get("source", "")), role(cell)))
     return found
 
 
@@ -89,16 +109,3 @@ def role(cell: dict[str, Any]) -> str:
 def joined(source: Any) -> str:
     """A cell's text, which JSON holds as one string or as a list of lines."""
     return "".join(str(line) for line in source) if isinstance(source, list) else str(source)
-
-
-def _python(source: str) -> str:
-    """The cell without what only IPython understands; the line numbers stay."""
-    lines = source.split("\n")
-    if lines[0].startswith("%%"):
-        if lines[0].split()[0] not in ("%%time", "%%timeit", "%%capture"):
-            return ""
-        lines[0] = ""
-    return "\n".join(
-        line[: len(line) - len(line.lstrip())] + "pass" if line.lstrip().startswith(("%", "!", "?")) else line
-        for line in lines
-    )

@@ -13,6 +13,11 @@ from autograder.failure import Failure, NotAttempted, Raised, show
 PUBLIC_SEED = "public"
 
 
+def _number(text: str, size: int) -> int:
+    """A whole number of `size` bytes that belongs to a text, and from which the text cannot be had."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size])
+
+
 @dataclass(frozen=True)
 class Given:
     """An object that the submission's side makes with one of the given helpers, e.g. a ModelConfig."""
@@ -48,10 +53,9 @@ class Submission:
 
     def begin(self, check: str) -> None:
         """Start a check: forget what the one before has built, and draw the numbers that belong to it."""
-        number = int.from_bytes(hashlib.sha256(f"{self.seed}/{check}".encode()).digest()[:7])
-        self._generator.manual_seed(number)
+        self._generator.manual_seed(_number(f"{self.seed}/{check}", 7))
         self.transcript.clear()
-        self._ask("begin", {"seed": number % 2**31})
+        self._ask("begin", {"seed": _number(f"{self.seed}/{check}/theirs", 4)})  # tells nothing of ours
 
     def with_seed(self, seed: str) -> "Submission":
         """The same submission, asked with other numbers."""

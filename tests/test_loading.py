@@ -6,8 +6,8 @@ from sample_class import solutions
 
 from autograder import bank
 from autograder.child import host as child_host
-from autograder.loading import Work
-from autograder.notebook import Cell, code_cells, to_run
+from autograder.loading import MOST_STARTS, Work, open_confined
+from autograder.notebook import Cell
 from autograder.runner import run_all
 
 HEAD = Cell("setup", "import torch\nfrom torch import nn, Tensor", "setup")
@@ -45,14 +45,16 @@ def test_warnings_and_noise_cost_nothing(open_work):
     assert {r.status for r in results(open_work, norm(noise, NORM))} == {"passed"}
 
 
-def test_magics_and_shell_lines_are_left_out():
-    notebook = {
-        "cells": [{"cell_type": "code", "source": "%matplotlib inline\n!pip list\nx = 1\n  ", "metadata": {}}]
-    }
-    (cell,) = to_run(code_cells(notebook))
-    namespace = {}
-    exec(cell.source, namespace)
-    assert namespace["x"] == 1
+def test_magics_and_shell_lines_are_left_out(open_work):
+    magics = "%matplotlib inline\n!pip list\nRMSNorm?\nfiles = !ls\nx = (7\n     % 4)\nassert x == 3"
+    assert {r.status for r in results(open_work, norm(magics, NORM))} == {"passed"}
+
+
+def test_a_process_that_ends_again_and_again_is_not_started_for_ever(children):
+    cells = [f"import os\nos._exit({number})" for number in range(100)]
+    submission = open_confined(norm(*cells), children)
+    children.stop()
+    assert f"ended {MOST_STARTS} times" in submission.problems[0]["text"]
 
 
 def test_an_endless_loop_in_a_cell_ends_and_is_named(open_work, monkeypatch, children):

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from .limits import TimeLimit, time_limit
+from .magics import python_of
 from .parts import RecordingStub, noting, stand_ins, strided
 
 STUB = "Replace this line with your code."
@@ -61,7 +62,7 @@ class Host:
 
     def op_run_cell(self, label: str, source: str) -> dict[str, Any]:
         """Execute a cell in the submission's namespace."""
-        filename = f"<{label}>"
+        filename, source = f"<{label}>", python_of(source)
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         with inert_doors():
             exec(compile(source, filename, "exec"), self.namespace)

@@ -24,6 +24,7 @@ DTYPES = (
 MOST_BYTES = 64 * 2**20  # a frame
 MOST_TEXT = 20_000  # bytes of one text
 MOST_ITEMS = 10_000  # of one list or dict
+MOST_VALUES = 100_000  # of one frame in all: a value of two bytes becomes an object of many
 MOST_DEPTH = 8
 MOST_AXES = 8
 
@@ -32,38 +33,18 @@ class WireError(ValueError):
     """The bytes are not a value, or the value may not travel."""
 
 
-def encode(value: Any, depth: int = 0) -> bytes:
+def encode(value: Any) -> bytes:
     """The bytes of a value. Raises WireError for a value that may not travel."""
-    if depth > MOST_DEPTH:
-        raise WireError("the value is nested too deeply")
-    if value is None:
-        return b"N"
-    if isinstance(value, bool):
-        return b"B\x01" if value else b"B\x00"
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**63:
-            raise WireError("the whole number is too large")
-        return b"I" + struct.pack("<q", value)
-    if isinstance(value, float):
-        return b"F" + struct.pack("<d", value)
-    if isinstance(value, str):
-        return b"S" + _counted(value.encode("utf-8", "replace")[:MOST_TEXT])
-    if isinstance(value, torch.Tensor):
-        return b"T" + _encode_tensor(value)
-    if isinstance(value, list | tuple):
-        return b"L" + struct.pack("<I", len(value)) + b"".join(encode(item, depth + 1) for item in value)
-    if isinstance(value, dict):
-        parts = [b"D" + struct.pack("<I", len(value))]
-        for key, item in value.items():
-            parts += [_counted(str(key).encode("utf-8", "replace")[:MOST_TEXT]), encode(item, depth + 1)]
-        return b"".join(parts)
-    raise WireError(f"a {type(value).__name__} may not travel")
+    return _Writer().value(value, 0)
 
 
 def decode(data: bytes) -> Any:
     """The value of the bytes. Raises WireError for anything that `encode` would not have written."""
     reader = _Reader(data)
-    value = reader.value(0)
+    try:
+        value = reader.value(0)
+    except RuntimeError as error:  # torch has limits of its own for shapes
+        raise WireError("a tensor is impossible") from error
     if reader.at != len(data):
         raise WireError("bytes are left over after the value")
     return value
@@ -95,7 +76,8 @@ def _read_exactly(pipe: BinaryIO, count: int) -> bytes:
     return bytes(data)
 
 
-def _counted(data: bytes) -> bytes:
+def _counted(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")[:MOST_TEXT]
     return struct.pack("<I", len(data)) + data
 
 
@@ -110,9 +92,42 @@ def _encode_tensor(tensor: torch.Tensor) -> bytes:
     return head + dims + plain.reshape(-1).view(torch.uint8).numpy().tobytes()
 
 
+class _Writer:
+    def __init__(self) -> None:
+        self.left = MOST_VALUES
+
+    def value(self, value: Any, depth: int) -> bytes:
+        self.left -= 1
+        if depth > MOST_DEPTH:
+            raise WireError("the value is nested too deeply")
+        if self.left < 0 or (isinstance(value, list | tuple | dict) and len(value) > MOST_ITEMS):
+            raise WireError("the value holds too many values")
+        if value is None:
+            return b"N"
+        if isinstance(value, bool):
+            return b"B\x01" if value else b"B\x00"
+        if isinstance(value, int):
+            if not -(2**63) <= value < 2**63:
+                raise WireError("the whole number is too large")
+            return b"I" + struct.pack("<q", value)
+        if isinstance(value, float):
+            return b"F" + struct.pack("<d", value)
+        if isinstance(value, str):
+            return b"S" + _counted(value)
+        if isinstance(value, torch.Tensor):
+            return b"T" + _encode_tensor(value)
+        if isinstance(value, list | tuple):
+            items = (self.value(item, depth + 1) for item in value)
+            return b"L" + struct.pack("<I", len(value)) + b"".join(items)
+        if isinstance(value, dict):
+            items = (_counted(str(key)) + self.value(item, depth + 1) for key, item in value.items())
+            return b"D" + struct.pack("<I", len(value)) + b"".join(items)
+        raise WireError(f"a {type(value).__name__} may not travel")
+
+
 class _Reader:
     def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+        self.data, self.at, self.left = data, 0, MOST_VALUES
 
     def take(self, count: int) -> bytes:
         if count < 0 or self.at + count > len(self.data):
@@ -139,8 +154,9 @@ class _Reader:
         return count
 
     def value(self, depth: int) -> Any:
-        if depth > MOST_DEPTH:
-            raise WireError("the value is nested too deeply")
+        self.left -= 1
+        if depth > MOST_DEPTH or self.left < 0:
+            raise WireError("the value is nested too deeply, or holds too many values")
         tag = self.take(1)
         match tag:
             case b"N":
@@ -169,7 +185,7 @@ class _Reader:
         dtype, count = DTYPES[index], 1
         for dim in dims:
             count *= dim
-            if dim < 0 or count > MOST_BYTES:
+            if not 0 <= dim <= MOST_BYTES or count > MOST_BYTES:
                 raise WireError("the tensor's shape is impossible")
         data = self.take(count * dtype.itemsize)
         if not count:
