@@ -3,14 +3,9 @@
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
-    CheckCellMetadata,
-    ClearOutput,
-    DeduplicateIds,
     GetGrades,
     IgnorePattern,
     LimitOutput,
-    OverwriteCells,
-    OverwriteKernelspec,
 )
 
 from autograder.child.host import STUB
@@ -27,13 +22,9 @@ c.ClearSolutions.text_stub = "*Write your answer here.*"
 # Marks: whatever was handed in becomes a notebook that can be graded, its code runs in a process of its
 # own, and the grader writes the outputs from which nbgrader records the points.
 c.Autograde.exporter_class = Intake
-c.Autograde.sanitize_preprocessors = [
-    ClearOutput,
-    DeduplicateIds,
-    OverwriteKernelspec,
-    OverwriteCells,
-    CheckCellMetadata,
-]
+# Intake does what nbgrader's own preprocessors for the first pass do: it takes the graded cells, their ids,
+# points and texts from the gradebook.
+c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [
     TrustedGrader,
     IgnorePattern,
@@ -41,7 +32,6 @@ c.Autograde.autograde_preprocessors = [
     LimitOutput,
     SaveGrades,
     AssignLatePenalties,
-    CheckCellMetadata,
 ]
 # Students' code runs behind a wall, which needs bubblewrap: `course doctor` says whether this machine has it.
 # c.TrustedGrader.unwalled = True  # only for work that you trust

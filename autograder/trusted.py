@@ -7,34 +7,47 @@ keeps hidden tests and mark schemes off the feedback page. nbgrader's own steps 
 """
 
 import atexit
+import copy
 import html
 from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters import NotebookExporter
-from nbformat import v4
 from nbformat.notebooknode import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
+from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool
 
-from autograder import bank, runner
-from autograder.confined import Children
-from autograder.door import verdict
-from autograder.loading import Work, open_confined
+from autograder import bank
+from autograder.confined import ChildDied, Children
+from autograder.grading import GradeCell, Marking, Paper, Verdict, grade_submission
 from autograder.notebook import Unreadable, code_cells, grade_id, joined, read_notebook, to_run
-from autograder.seeds import fingerprint, secret
-from autograder.submission import Submission, error_text
-from autograder.wall import bubblewrap, level
+from autograder.outputs import Keeper
+from autograder.seeds import secret
+from autograder.wall import NoWall, bubblewrap
 
 PROBLEM = "autograder_problem"  # the notebook's metadata key that tells why it could not be read
 SUGGESTION = "A suggestion: the asserts of this cell ran beside the student's code, so a human confirms them."
+FACTS = "autograder"  # in the metadata of a verdict: the key of its marking, and whether it waits for a human
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
 class Intake(NotebookExporter):
-    """Reads a submitted notebook as hostile JSON; every notebook becomes one that nbgrader can grade."""
+    """Reads a submitted notebook as hostile JSON; every notebook becomes one that nbgrader can grade.
+
+    Raises NbGraderException at once where nothing can be graded, because there is no wall.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._source: dict[tuple[str, str], list[NotebookNode]] = {}
+        try:
+            TrustedGrader(parent=self).make_ready()
+        except NoWall as refusal:
+            self.log.error("%s", refusal)
+            raise NbGraderException(str(refusal)) from refusal
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs: Any) -> tuple[str, dict]:
         if not getattr(
@@ -42,30 +55,38 @@ class Intake(NotebookExporter):
         ):  # nbgrader's second pass reads what the first wrote
             return super().from_filename(filename, resources=resources, **kwargs)
         facts = resources["nbgrader"]
-        with Gradebook(facts["db_url"]) as gradebook:
-            templates = _templates(gradebook.find_notebook(facts["notebook"], facts["assignment"]))
-        try:
-            if Path(filename).is_symlink():
-                raise Unreadable(
-                    f"{Path(filename).name} is a link to another file. Hand in the notebook itself."
-                )
-            cells, problem = read_notebook(Path(filename))["cells"], ""
-        except Unreadable as error:
-            name = Path(filename).name
-            cells, problem = [], str(error).replace(filename, name)
-            self.log.warning("%s of %s could not be read: %s", name, facts["student"], problem)
-        notebook = mended(cells, templates)
-        if problem:
-            notebook.metadata[PROBLEM] = problem
+        name = (facts["notebook"], facts["assignment"])
+        if name not in self._source:
+            with Gradebook(facts["db_url"]) as gradebook:
+                self._source[name] = templates(gradebook.find_notebook(*name))
+        notebook = submitted(Path(filename), self._source[name])
+        if PROBLEM in notebook.metadata:
+            problem = notebook.metadata[PROBLEM]
+            self.log.warning("%s of %s could not be read: %s", Path(filename).name, facts["student"], problem)
         return self.from_notebook_node(notebook, resources, **kwargs)
 
 
-def _templates(source: Any) -> list[NotebookNode]:
+def submitted(path: Path, source: list[NotebookNode]) -> NotebookNode:
+    """What was handed in at this path as a notebook with the graded cells of the source.
+
+    One that cannot be read has only those, and says in its metadata why.
+    """
+    try:
+        if path.is_symlink():
+            raise Unreadable(f"{path.name} is a link to another file. Hand in the notebook itself.")
+        return mended(read_notebook(path)["cells"], source)
+    except Unreadable as error:
+        notebook = mended([], source)
+        notebook.metadata[PROBLEM] = str(error).replace(str(path), path.name)
+        return notebook
+
+
+def templates(source: Any) -> list[NotebookNode]:
     """The graded cells of the source, as the gradebook keeps them: in order, with their true metadata."""
     grade = {cell.name: cell.max_score for cell in source.grade_cells}
     task = {cell.name: cell.max_score for cell in source.task_cells}
     solution = {cell.name for cell in source.solution_cells}
-    templates = []
+    found = []
     for cell in source.source_cells:
         facts = {
             "grade": cell.name in grade,
@@ -79,46 +100,73 @@ def _templates(source: Any) -> list[NotebookNode]:
         }
         if cell.name in grade or cell.name in task:
             facts["points"] = grade.get(cell.name, task.get(cell.name))
-        templates.append(_cell(cell.cell_type, cell.source or "", {"nbgrader": facts}))
-    return templates
+        found.append(_cell(cell.cell_type, cell.source or "", {"nbgrader": facts}))
+    return found
 
 
-def mended(cells: list[dict[str, Any]], templates: list[NotebookNode]) -> NotebookNode:
+def mended(cells: list[dict[str, Any]], source: list[NotebookNode]) -> NotebookNode:
     """The submitted cells with the graded ones as the source has them.
 
     A locked cell gets its text back, a graded cell its type and metadata, a missing one comes back after
     the one before it. The second of two cells with one id keeps its text as a cell of the student's own.
+    Outputs stay for the human reader, made harmless; those of grade cells go, the grader writes them.
     """
-    by_id = {template.metadata.nbgrader.grade_id: template for template in templates}
+    by_id = {template.metadata.nbgrader.grade_id: template for template in source}
     found: list[NotebookNode] = []
     seen: set[str] = set()
+    keeper = Keeper()
     for cell in cells:
-        name, source = grade_id(cell), joined(cell.get("source", ""))
-        source = source.encode("utf-8", "replace").decode("utf-8")
+        name, text = grade_id(cell), joined(cell.get("source", ""))
+        text = text.encode("utf-8", "replace").decode("utf-8")
         if name in by_id and name not in seen:
             seen.add(name)
-            template = by_id[name].copy()
-            if not template.metadata.nbgrader.locked:
-                template.source = source
-            found.append(template)
+            new = copy.deepcopy(by_id[name])
+            if not new.metadata.nbgrader.locked:
+                new.source = text
         else:
             kind = cell.get("cell_type") if cell.get("cell_type") in ("code", "markdown", "raw") else "raw"
-            found.append(_cell(kind, source, {}))
-    for number, template in enumerate(templates):
+            new = _cell(kind, text, {})
+        if new.cell_type == "code" and not utils.is_grade(new):
+            new.outputs = keeper.keep(cell.get("outputs"))
+        found.append(new)
+    for number, template in enumerate(source):
         if template.metadata.nbgrader.grade_id not in seen:
-            before = [t.metadata.nbgrader.grade_id for t in templates[:number]]
+            before = [t.metadata.nbgrader.grade_id for t in source[:number]]
             places = [i for i, cell in enumerate(found) if grade_id(cell) in before]
-            found.insert(places[-1] + 1 if places else 0, template)
+            found.insert(places[-1] + 1 if places else 0, copy.deepcopy(template))
     for number, cell in enumerate(found):
         name = grade_id(cell)
         cell.id = name if name and set(name) <= _ID_LETTERS and len(name) <= 64 else f"cell-{number}"
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    return v4.new_notebook(cells=found, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    metadata = _node({"kernelspec": kernel, "language_info": {"name": "python"}})
+    return NotebookNode(nbformat=4, nbformat_minor=5, metadata=metadata, cells=found)
 
 
 def _cell(kind: str, source: str, metadata: dict[str, Any]) -> NotebookNode:
-    new = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell}.get(kind, v4.new_raw_cell)
-    return new(source, metadata=metadata)
+    """A cell made by hand: nbformat's own maker validates each, which costs more than all the rest."""
+    cell = NotebookNode(id="", cell_type=kind, source=source, metadata=_node(metadata))
+    if kind == "code":
+        cell.update(outputs=[], execution_count=None)
+    return cell
+
+
+def _node(value: dict[str, Any]) -> NotebookNode:
+    return NotebookNode({key: _node(v) if isinstance(v, dict) else v for key, v in value.items()})
+
+
+def paper_of(nb: NotebookNode, exercise: str) -> Paper:
+    """What of a notebook that went through `submitted` is graded."""
+    problem = nb.metadata.get(PROBLEM, "")
+    graded = [
+        GradeCell(grade_id(cell), float(cell.metadata.nbgrader.points), cell.source)
+        for cell in nb.cells
+        if _autograded(cell)
+    ]
+    return Paper(exercise, [] if problem else to_run(code_cells(nb)), graded, problem)
+
+
+def _autograded(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and utils.is_grade(cell) and not utils.is_solution(cell)
 
 
 class TrustedGrader(NbGraderPreprocessor):
@@ -139,83 +187,74 @@ class TrustedGrader(NbGraderPreprocessor):
     _walled, _unwalled = Children(walled=True), Children(walled=False)  # warm for all submissions of a run
 
     @property
-    def _children(self) -> Children:
+    def children(self) -> Children:
         return self._unwalled if self.unwalled else self._walled
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        if not self.unwalled:
-            bubblewrap()  # without a wall nothing is graded, not even what cannot be read
-        exercise = resources["nbgrader"]["notebook"]
-        problem = nb.metadata.pop(PROBLEM, "")
-        graded = [cell for cell in nb.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
-        if problem:
-            for cell in graded:
-                _write(cell, self._stamped(problem), 0.0)
-            return nb, resources
-        work = Work(exercise, f"{exercise}.ipynb", to_run(code_cells(nb)))
-        submission = open_confined(work, self._children)
+    @property
+    def _converter(self) -> Any:
+        """nbgrader's Autograde, or the one of `course grade`, which knows the markings beforehand."""
+        return getattr(self.parent, "parent", None)
+
+    def make_ready(self) -> None:
+        """Try the wall before anything is graded. Raises NoWall."""
+        if self.unwalled or hasattr(self._converter, "markings"):
+            return
+        bubblewrap()
+        given = bank.given_folder(self._converter.coursedir.assignment_id if self._converter else "")
         try:
-            for cell in graded:
-                self._grade(cell, submission)
-            _show_problems(nb, submission.problems)
+            self.children.start(str(given))
+        except ChildDied as death:
+            raise NoWall(f"Grading for marks needs a wall, and behind it nothing starts: {death}.") from death
         finally:
-            self._children.stop()
+            self.children.stop()
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        paper = paper_of(nb, resources["nbgrader"]["notebook"])
+        nb.metadata.pop(PROBLEM, None)
+        marking = self._marking(paper)
+        for cell in nb.cells:
+            if _autograded(cell):
+                self._write(cell, marking, marking.verdicts[grade_id(cell)])
+        _show_problems(nb, marking.problems)
         return nb, resources
 
-    def _grade(self, cell: NotebookNode, submission: Submission) -> None:
-        most = float(cell.metadata.nbgrader.points)
-        name = bank.split_grade_id(grade_id(cell))
-        if name is None:
-            text, points = _hand_written(cell, submission, most)
-            text += "" if self.trust_hand_written else f"\n{SUGGESTION}"
-        else:
-            hidden = submission.with_seed(self._seed)
-            results = runner.run_for_marks(bank.checks(*name), submission, hidden)
-            text, points = verdict(results), sum(result.points for result in results)
-        _write(cell, self._stamped(text), runner.clamped(points, most))
+    def _marking(self, paper: Paper) -> Marking:
+        known = getattr(self._converter, "markings", None)
+        if known is not None:
+            return known(paper)
+        return grade_submission(paper, self.children, secret(Path.cwd()))  # nbgrader works in the course
 
-    @property
-    def _seed(self) -> str:
-        return secret(Path.cwd())  # nbgrader works in the course's folder
-
-    def _stamped(self, text: str) -> str:
-        return f"{text}\n({level(self._children.walled)}, seed {fingerprint(self._seed)})"
+    def _write(self, cell: NotebookNode, marking: Marking, verdict: Verdict) -> None:
+        """The grade cell's outputs: the verdict for people, and the points as nbgrader reads them."""
+        waits = verdict.suggestion and not self.trust_hand_written
+        text = "\n".join([verdict.text, *([SUGGESTION] if waits else []), f"({marking.stamp})"])
+        page = f'<pre style="white-space: pre-wrap; word-break: normal">{html.escape(text)}</pre>'
+        shown = {"text/plain": text, "text/html": page}
+        facts = {FACTS: {"key": marking.key, "waits": waits}}
+        points = {"text/plain": repr(verdict.points)}
+        cell.outputs = [
+            _node({"output_type": "display_data", "data": shown, "metadata": facts}),
+            _node({"output_type": "execute_result", "data": points, "metadata": {}, "execution_count": None}),
+        ]
 
 
 atexit.register(TrustedGrader._walled.close)
 atexit.register(TrustedGrader._unwalled.close)
 
 
-def _hand_written(cell: NotebookNode, submission: Submission, most: float) -> tuple[str, float]:
-    """A grade cell with the instructor's own asserts: all its points, or none and the reason."""
-    answer = submission._ask("run_cell", {"label": grade_id(cell), "source": cell.source})
-    if "error" not in answer:
-        return f"{most:g} of {most:g} points", most
-    error = answer["error"]
-    if error.get("stub"):
-        return f"Not started yet ({most:g} points).", 0.0
-    stub = next((problem for problem in submission.problems if problem.get("stub")), None)
-    if error.get("type") == "NameError" and stub:
-        return f"Not started yet ({most:g} points): {stub.get('cell')} is still to be written.", 0.0
-    reason = str(error.get("text")) if error.get("type") == "AssertionError" else error_text(error)
-    return f"0 of {most:g} points\n✗ {reason}", 0.0
-
-
-def _write(cell: NotebookNode, text: str, points: float) -> None:
-    page = f'<pre style="white-space: pre-wrap; word-break: normal">{html.escape(text)}</pre>'
-    cell.outputs = [
-        v4.new_output("display_data", {"text/plain": text, "text/html": page}),
-        v4.new_output("execute_result", {"text/plain": repr(points)}, execution_count=None),
-    ]
-
-
-def _show_problems(nb: NotebookNode, problems: list[dict[str, Any]]) -> None:
-    """Under a cell that stopped with an error, say so."""
-    by_cell = {problem.get("cell"): problem for problem in problems if not problem.get("stub")}
+def _show_problems(nb: NotebookNode, problems: dict[str, str]) -> None:
+    """Under a cell that stopped with an error when it was graded, say so."""
     for number, cell in enumerate(nb.cells, start=1):
-        problem = by_cell.get(grade_id(cell) or f"cell {number}")
+        problem = problems.get(grade_id(cell) or f"cell {number}")
         if cell.cell_type == "code" and problem and not utils.is_grade(cell):
-            cell.outputs = [v4.new_output("stream", name="stdout", text=error_text(problem))]
+            told = f"When this was graded, the cell stopped with an error:\n{problem}\n"
+            cell.outputs.insert(0, _node({"output_type": "stream", "name": "stdout", "text": told}))
+
+
+def verdict_facts(cell: dict[str, Any]) -> dict[str, Any]:
+    """What the grader noted with its verdict under a cell of an autograded notebook; empty without one."""
+    outputs = cell.get("outputs") or [{}]
+    return outputs[0].get("metadata", {}).get(FACTS, {})
 
 
 class SaveGrades(SaveAutoGrades):
@@ -223,9 +262,7 @@ class SaveGrades(SaveAutoGrades):
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
-        if any(
-            SUGGESTION in output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])
-        ):
+        if verdict_facts(cell).get("waits"):
             where = (self.notebook_id, self.assignment_id, self.student_id)
             self.gradebook.find_grade(cell.metadata.nbgrader.grade_id, *where).needs_manual_grade = True
             self.gradebook.db.commit()
