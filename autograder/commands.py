@@ -23,6 +23,18 @@ def main(arguments: list[str] | None = None) -> int:
     hand_in.add_argument("--student", required=True, help="your student id")
     hand_in.set_defaults(run=_hand_in)
 
+    grade = commands.add_parser("grade", help="grade a whole class at once; 1 when somebody is left")
+    grade.add_argument("assignment")
+    grade.add_argument("--student", action="append", help="only this student, anew; may be repeated")
+    grade.add_argument("--exercise", action="append", help="only this exercise, anew; may be repeated")
+    grade.add_argument(
+        "--workers", type=int, default=0, help="worker processes; as many as cores if left out"
+    )
+    grade.add_argument(
+        "--scheduler", default="", help="address of a dask scheduler, over TLS or on this machine"
+    )
+    grade.set_defaults(run=_grade)
+
     doctor = commands.add_parser(
         "doctor", help="show whether this machine can grade for marks; 1 when it cannot"
     )
@@ -60,6 +72,23 @@ def _hand_in(options: argparse.Namespace) -> None:
     from autograder.bundle import hand_in
 
     print(f"Hand in {hand_in(options.folder, options.student)}")
+
+
+def _grade(options: argparse.Namespace) -> None:
+    from autograder.classroom import grade_class, progress_line, summary
+    from autograder.release import Refused
+
+    outcome = grade_class(
+        options.assignment,
+        students=options.student,
+        exercises=options.exercise,
+        scheduler=options.scheduler,
+        workers=options.workers,
+        progress=progress_line,
+    )
+    print(summary(outcome))
+    if outcome.left:
+        raise Refused(f"{len(outcome.left)} of {len(outcome.marks) or len(outcome.left)} students are left.")
 
 
 def _doctor(options: argparse.Namespace) -> None:
