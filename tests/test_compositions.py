@@ -1,4 +1,4 @@
-"""Programs put together at random: right ones keep their points, wrong ones lose some, one mistake gets no wrong name."""
+"""Programs put together at random: right ones keep their points, wrong ones lose some, single ones are named."""
 
 import pytest
 from compositions import many, told
@@ -6,7 +6,9 @@ from compositions import many, told
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("program", many(45), ids=lambda program: f"{program.exercise}-{len(program.wrong)}")
+@pytest.mark.parametrize(
+    "program", list(many(45)), ids=lambda program: f"{program.exercise}-{len(program.wrong)}"
+)
 def test_a_composition_is_accepted_or_caught_and_named(program):
     answer = told(program)
     assert answer.caught == bool(program.wrong), program.wrong
