@@ -46,7 +46,8 @@ class Children:
 
     def ask(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The answer of the submission's process. Raises ChildDied."""
-        return self._behind.ask(op, arguments)
+        answer = self._behind.ask(op, arguments)
+        return {"error": _plain_error(answer["error"])} if "error" in answer else answer
 
     def stop(self) -> None:
         """End the submission's process; the warm one behind it stays."""
@@ -115,6 +116,21 @@ class _Unwalled:
         if not isinstance(answer, dict) or "ended" in answer:
             raise ChildDied("its process ended before it answered")
         return answer
+
+
+def _plain_error(error: Any) -> dict[str, Any]:
+    """An error with the keys and kinds that `host.describe` gives it, whatever the submission's process sent."""
+    if not isinstance(error, dict):
+        return {"type": "ProcessEnded", "text": "what its process sent is no answer", "stub": False}
+    texts = {key: error[key] for key in ("cell", "source") if isinstance(error.get(key), str)}
+    lines = {"line": error["line"]} if type(error.get("line")) is int else {}
+    return {
+        "type": str(error.get("type")),
+        "text": str(error.get("text")),
+        "stub": error.get("stub") is True,
+        **texts,
+        **lines,
+    }
 
 
 def _windows_needs() -> dict[str, str]:
