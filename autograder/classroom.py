@@ -32,7 +32,7 @@ from autograder.seeds import secret
 from autograder.trusted import TrustedGrader, paper_of, submitted, templates
 
 STORE = Path(".course_marks")
-MOST_IN_A_TASK, LEAST_IN_A_TASK = 64, 1
+MOST_IN_A_TASK = 64
 _LOOPBACK = ("tcp://127.0.0.1:", "tcp://localhost:", "tcp://[::1]:", "127.0.0.1:", "localhost:")
 
 
@@ -108,19 +108,18 @@ def grade_class(
     stamped = stamp(walled, seed)
     keys = {student: [key(paper, stamped) for paper in own] for student, own in papers.items()}
     anew = bool(students or exercises)
-
-    def ready(student: str) -> bool:
-        return all(store.marking(name) for name in keys[student])
+    found = {name: store.marking(name) for own in keys.values() for name in own}
+    markings = {name: marking for name, marking in found.items() if marking is not None}
 
     def write(student: str) -> None:
         folder = Path(app.coursedir.format_path(app.coursedir.autograded_directory, student, assignment))
         if anew or not folder.is_dir() or store.written(assignment, student) != keys[student]:
-            _write_to_gradebook(app, student, exercises, store, stamped)
+            _write_to_gradebook(app, student, exercises, markings, stamped)
             if not exercises:
                 store.note_written(assignment, student, keys[student])
 
     todo = {
-        student: [paper for paper, name in zip(own, keys[student], strict=True) if not store.marking(name)]
+        student: [paper for paper, name in zip(own, keys[student], strict=True) if name not in markings]
         for student, own in papers.items()
     }
     waiting, started, done = dict.fromkeys(papers), time.monotonic(), 0
@@ -128,8 +127,9 @@ def grade_class(
     for graded, problem in _graded(batches, seed, walled, scheduler, workers):
         for marking in graded:
             store.keep(marking)
+            markings[marking.key] = marking
         outcome.left.update(problem)
-        for student in [student for student in waiting if student in problem or ready(student)]:
+        for student in [s for s in waiting if s in problem or markings.keys() >= set(keys[s])]:
             del waiting[student]
             if student not in problem:
                 outcome.left.update(_tried(write, student))
@@ -138,8 +138,8 @@ def grade_class(
     outcome.left.update(dict.fromkeys(waiting, "no worker has answered"))
     for student, own in papers.items():
         for paper, name in zip(own, keys[student], strict=True):
-            if (marking := store.marking(name)) is not None:
-                outcome.note(student, paper, marking)
+            if name in markings:
+                outcome.note(student, paper, markings[name])
     return outcome
 
 
@@ -201,9 +201,9 @@ def _papers(
 
 
 def _batches(todo: dict[str, list[Paper]], workers: int) -> Iterator[dict[str, list[Paper]]]:
-    """Students in portions of 16 to 64 submissions; smaller where a class would not fill the workers twice."""
+    """Students in portions of about 64 submissions; smaller where that would be under four for each worker."""
     papers = sum(map(len, todo.values()))
-    size = max(LEAST_IN_A_TASK, min(MOST_IN_A_TASK, papers // (4 * workers)))
+    size = min(MOST_IN_A_TASK, papers // (4 * workers))
     batch: dict[str, list[Paper]] = {}
     for student, own in todo.items():
         batch[student] = own
@@ -287,15 +287,15 @@ def _client(scheduler: str, workers: int) -> Iterator[Any]:
 
 
 def _write_to_gradebook(
-    app: AutogradeApp, student: str, exercises: list[str] | None, store: Store, stamped: str
+    app: AutogradeApp, student: str, exercises: list[str] | None, known: dict[str, Marking], stamped: str
 ) -> None:
     """One student through nbgrader's own converter, with the markings that are known already."""
 
     def markings(paper: Paper) -> Marking:
-        marking = store.marking(key(paper, stamped))
-        if marking is None:
+        name = key(paper, stamped)
+        if name not in known:
             raise NbGraderException(f"{paper.exercise} of {student} was changed while it was graded")
-        return marking
+        return known[name]
 
     for exercise in exercises or ["*"]:
         app.coursedir.student_id, app.coursedir.notebook_id = student, exercise
