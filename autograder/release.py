@@ -18,14 +18,17 @@ class Refused(Exception):
     """Something that would lose work or cannot be done; the text is a sentence with the way out."""
 
 
+def environment() -> dict[str, str]:
+    """This process's, with the scripts beside its Python on the path: nbgrader calls alembic by name."""
+    return os.environ | {"PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")}
+
+
 def nbgrader(course: Path, *arguments: str) -> str:
     """Run an nbgrader command in a course folder; its log. Raises Refused when it fails."""
-    scripts = str(Path(sys.executable).parent)  # nbgrader calls alembic by name
-    environment = os.environ | {"PATH": scripts + os.pathsep + os.environ.get("PATH", "")}
     done = subprocess.run(
         [sys.executable, "-m", "nbgrader", *arguments],
         cwd=course,
-        env=environment,
+        env=environment(),
         capture_output=True,
         text=True,
         check=False,

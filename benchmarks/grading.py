@@ -10,7 +10,6 @@ and checks in one warm process, without a wall and without nbgrader.
 
 import itertools
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -23,14 +22,15 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from sample_class import ASSIGNMENT, NOTEBOOKS, filled, sample, solutions  # noqa: E402
 
-from autograder.release import CONFIG, new_course  # noqa: E402
+from autograder.release import CONFIG, environment, new_course  # noqa: E402
 
 WORKERS = 2
+AUTOGRADE = ["nbgrader", "autograde", ASSIGNMENT]
 STOCK_CONFIG = (
     "c = get_config()\nc.CourseDirectory.course_id = 'stock'\nc.ExecutePreprocessor.timeout = 300\n"
 )
 FLOOR = """
-import sys, time
+import time
 from pathlib import Path
 from autograder import bank
 from autograder.loading import find_work, open_here
@@ -68,10 +68,9 @@ def measured(size: int, command: list[str], config: str = "") -> float:
     """Seconds that the command takes on a class of this size."""
     with tempfile.TemporaryDirectory() as name:
         folder = class_of(size, Path(name), config)
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         began = time.monotonic()
         done = subprocess.run(
-            command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+            command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
         )
         seconds = time.monotonic() - began
         if done.returncode:
@@ -90,11 +89,11 @@ def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or [10, 100, 500]
     small = sizes[0]
     ways = {
-        "this course, one by one": ["nbgrader", "autograde", ASSIGNMENT],
+        "this course, one by one": AUTOGRADE,
         f"this course, {WORKERS} workers": ["course", "grade", ASSIGNMENT, "--workers", str(WORKERS)],
         "the floor": [sys.executable, "-c", FLOOR],
     }
-    stock = {size: measured(size, ways["this course, one by one"], STOCK_CONFIG) for size in (1, small)}
+    stock = {size: measured(size, AUTOGRADE, STOCK_CONFIG) for size in (1, small)}
     stock_each, stock_start = slope(stock)
     print(
         f"{'':<26}" + "".join(f"{size:>12}" for size in sizes) + f"{'each':>10}{'start-up':>10}{'ratio':>8}"
