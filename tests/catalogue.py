@@ -143,7 +143,7 @@ def needs(exercise: str, rows: list[Row]) -> dict[str, str]:
     for check in bank.checks(exercise):
         group = {other.name for other in bank.checks(exercise, check.group)}
         alone = [row for row in rows if row.group == check.group and row.caught_by & group == {check.name}]
-        if check.about != bank.module_of(exercise).CLASS and not _classes_named(check, rows):
+        if check.about != bank.module_of(exercise).CLASS and not _caught(check, rows):
             reasons[check.name] = "Asks for an answer, not for a class."
         elif alone:
             few = ", ".join(row.path.stem for row in alone[:4]) + (" …" if len(alone) > 4 else "")
@@ -153,8 +153,9 @@ def needs(exercise: str, rows: list[Row]) -> dict[str, str]:
     return reasons
 
 
-def _classes_named(check: bank.Check, rows: list[Row]) -> bool:
-    return any(check.name in row.caught_by for row in rows)
+def _caught(check: bank.Check, rows: list[Row]) -> int:
+    """How many of the rows the check catches."""
+    return sum(check.name in row.caught_by for row in rows)
 
 
 def page(rows: list[Row]) -> str:
@@ -204,30 +205,24 @@ def _checks_table(exercise: str, rows: list[Row]) -> Iterator[str]:
     reasons = needs(exercise, rows)
     yield "| | check | group | catches | why it is there |"
     yield "|---|---|---|---|---|"
-    for letter, check in zip(_letters(), bank.checks(exercise), strict=False):
-        caught = sum(check.name in row.caught_by for row in rows)
-        yield f"| {letter} | {check.title} | {check.group} | {caught} | {reasons[check.name]} |"
+    for number, check in enumerate(bank.checks(exercise), start=1):
+        yield f"| {number} | {check.title} | {check.group} | {_caught(check, rows)} | {reasons[check.name]} |"
 
 
 def _matrix(exercise: str, rows: list[Row]) -> Iterator[str]:
     """A line for each way of being named: how many rows, and for each check how many of them it catches."""
-    checks = [check for check in bank.checks(exercise) if any(check.name in row.caught_by for row in rows)]
-    letters = dict(zip((check.name for check in bank.checks(exercise)), _letters(), strict=False))
+    checks = {n: check for n, check in enumerate(bank.checks(exercise), start=1) if _caught(check, rows)}
     named: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         named[" ".join(row.slugs)].append(row)
     width = max(map(len, named), default=0)
     yield "\nMistake by check: how many programs with this name, and under each check how many of them it catches.\n"
     yield "```"
-    yield f"{'':{width}}     " + "".join(f"{letters[check.name]:>3}" for check in checks)
+    yield f"{'':{width}}     " + "".join(f"{number:>3}" for number in checks)
     for slugs, group in sorted(named.items()):
-        counts = [sum(check.name in row.caught_by for row in group) for check in checks]
+        counts = [_caught(check, group) for check in checks.values()]
         yield f"{slugs:{width}} {len(group):>3} " + "".join(f"{count or '·':>3}" for count in counts)
     yield "```"
-
-
-def _letters() -> Iterator[str]:
-    yield from (f"{number}" for number in range(1, 100))
 
 
 def all_rows() -> list[Row]:

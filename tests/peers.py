@@ -1,6 +1,6 @@
 """Two other ways to check an answer, for comparison: the asserts of an ordinary lesson, and one plain allclose.
 
-Both take a class as a submission wrote it and return whether they are content with it. They stand for what
+Both take a class as a submission wrote it and raise an exception when they are not content with it. They stand for what
 courses usually do; the words "as in a lesson" mean one worked number, one moved position, one shape.
 """
 
