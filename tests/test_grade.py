@@ -99,9 +99,14 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing(course, graded_course):
     assert graded(course) == graded(graded_course)
 
 
+def made(course):
+    """The markings that are kept, and when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (course / classroom.STORE).glob("[0-9a-f]*.json")}
+
+
 def kill_when_begun(course, pid):
     until = time.monotonic() + 120
-    while time.monotonic() < until and len(list((course / classroom.STORE).glob("[0-9a-f]*.json"))) < 3:
+    while time.monotonic() < until and len(made(course)) < 3:
         time.sleep(0.02)
     os.kill(pid, signal.SIGKILL)
 
@@ -111,11 +116,10 @@ def test_a_command_that_is_killed_goes_on_where_it_stopped(course, graded_course
     running = subprocess.Popen(command, cwd=course, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     kill_when_begun(course, running.pid)
     assert running.wait() == -signal.SIGKILL
-    begun = {path.name: path.stat().st_mtime_ns for path in (course / classroom.STORE).glob("[0-9a-f]*.json")}
+    begun = made(course)
     assert 3 <= len(begun) < 15
     assert subprocess.run(command, cwd=course, capture_output=True).returncode == 0
-    kept = {path.name: path.stat().st_mtime_ns for path in (course / classroom.STORE).glob("[0-9a-f]*.json")}
-    assert begun.items() <= kept.items(), "what was graded before is not graded again"
+    assert begun.items() <= made(course).items(), "what was graded before is not graded again"
     assert rows(course) == rows(graded_course)
     assert graded(course) == graded(graded_course)
 
