@@ -7,19 +7,19 @@ from typing import Any
 import torch
 from torch import nn
 
-from autograder import bank, oracle
+from autograder import bank, oracle, page
 from autograder.child.host import Host
 from autograder.expect import differing
 from autograder.loading import Work, find_work, open_here
 from autograder.notebook import Unreadable
-from autograder.runner import Result, clamped, run_all
+from autograder.runner import clamped, run_all
 from autograder.submission import Submission
 
 
 def check(grade_id: str) -> float:
     """Run a group of checks, such as "rmsnorm-eps", on what the notebook defines now.
 
-    Prints what was called, what came and what was expected; returns the points, a plain float that
+    Shows what was called, what came and what was expected; returns the points, a plain float that
     nbgrader records as they are.
     """
     named = bank.split_grade_id(grade_id)
@@ -30,28 +30,17 @@ def check(grade_id: str) -> float:
     checks = bank.checks(exercise, group)
     with torch.random.fork_rng(devices=[]):
         results = run_all(checks, Submission(host.answer, "this notebook"))
-    print(verdict(results))
+    show(page.text(results), page.page(results))
     return clamped(sum(r.points for r in results), sum(c.points for c in checks))
 
 
-def verdict(results: list[Result]) -> str:
-    """The results of a group as text."""
-    earned, most = sum(r.points for r in results), sum(r.check.points for r in results)
-    if all(r.status == "not_attempted" for r in results):
-        sentence = results[0].told.split("\n")[-1]
-        return f"Not started yet ({most:g} points): {sentence}"
-    lines = [f"{earned:g} of {most:g} points"]
-    told: set[str] = set()  # a mistake that explains several failures is explained once
-    for result in results:
-        mark = "✓" if result.status == "passed" else "✗"
-        lines.append(f"{mark} {result.check.title}  ({result.points:g}/{result.check.points:g})")
-        if result.status != "passed":
-            again = bool(result.mistakes) and told >= {mistake.slug for mistake in result.mistakes}
-            same = [f"Likely the same: {result.mistakes[0].title}."] if again else []
-            message = "\n".join([result.told, *same]) if again else result.message
-            lines += ["    " + line for line in message.split("\n")]
-            told |= {mistake.slug for mistake in result.mistakes}
-    return "\n".join(lines)
+def show(text: str, html: str) -> None:
+    """Show a page where there is a notebook around, and its text elsewhere."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and ipython.get_ipython() is not None:
+        ipython.display.display({"text/plain": text, "text/html": html}, raw=True)
+    else:
+        print(text)
 
 
 def assemble(block: type[nn.Module], folder: str = ".") -> nn.Module | None:

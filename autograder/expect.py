@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.failure import Failure, first_difference, show, show_numbers
+from autograder.failure import Failure, first_difference, places, show, show_numbers
 from autograder.submission import Submission
 
 # How far a right answer may be off, relative to the largest number expected: see the measurements that
@@ -36,6 +36,7 @@ def agree(came: Tensor, expected: Tensor, called: str, sentence: str, what: str 
             what + show(came),
             what + show(expected),
             first_difference(came, expected, wrong),
+            places(wrong),
         )
 
 
@@ -53,7 +54,7 @@ def finite(came: Tensor, called: str, sentence: str, what: str = "") -> None:
     wrong = ~torch.isfinite(came)
     if wrong.any():
         where = f"{int(wrong.sum())} of {wrong.numel()} numbers are nan or infinite"
-        raise Failure(sentence, called, what + show(came), what + "finite numbers", where)
+        raise Failure(sentence, called, what + show(came), what + "finite numbers", where, places(wrong))
 
 
 def answered(submission: Submission, name: str, expected: float | list[float], question: str) -> None:

@@ -1,10 +1,24 @@
 """What a check says when an answer is wrong: the same for the notebook, the terminal and the marks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Places:
+    """Which numbers of an answer are wrong: their places in the flattened tensor of this shape."""
+
+    shape: tuple[int, ...]
+    wrong: tuple[int, ...]
+
+
+def places(wrong: Tensor) -> Places:
+    """The places at which a bool tensor holds True."""
+    return Places(tuple(wrong.shape), tuple(wrong.flatten().nonzero().flatten().tolist()))
 
 
 @dataclass
@@ -15,6 +29,7 @@ class Failure(Exception):
     came, expected: what came back and what should have, as text; empty where the sentence says it all.
     sentence: what this means.
     where: the first place that differs.
+    places: all places that differ, where tensors were compared.
     """
 
     sentence: str
@@ -22,17 +37,17 @@ class Failure(Exception):
     came: str = ""
     expected: str = ""
     where: str = ""
+    places: Places | None = None
     status: ClassVar[str] = "failed"
 
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """What was called, what came, what was expected and where they differ, each with its name."""
+        named = {name: getattr(self, name) for name in ("called", "came", "expected", "where")}
+        return tuple((name, text) for name, text in named.items() if text)
+
     def __str__(self) -> str:
-        rows = [
-            ("called", self.called),
-            ("came", self.came),
-            ("expected", self.expected),
-            ("where", self.where),
-        ]
-        lines = [f"{name:<8}  {indented(text)}" for name, text in rows if text]
-        return "\n".join([*lines, self.sentence] if self.sentence else lines)
+        return in_lines(self.rows, self.sentence)
 
 
 @dataclass
@@ -49,6 +64,12 @@ class NotAttempted(Failure):
     """The place still holds the line that asks to be replaced."""
 
     status = "not_attempted"
+
+
+def in_lines(rows: Iterable[tuple[str, str]], sentence: str) -> str:
+    """A failure as plain text."""
+    lines = [f"{name:<8}  {indented(text)}" for name, text in rows]
+    return "\n".join([*lines, sentence] if sentence else lines)
 
 
 def indented(text: str) -> str:

@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import bank, runner
+from autograder import bank, page, runner
 from autograder.confined import Children
-from autograder.door import verdict
 from autograder.loading import Work, open_confined
 from autograder.notebook import Cell
 from autograder.seeds import fingerprint
@@ -59,12 +58,14 @@ class Verdict:
 
     suggestion: whether it is only that, because asserts ran beside the student's code.
     causes: what went wrong, in a few words each: the titles of mistakes, or the kind of failure.
+    page: the text as HTML of the grader's own; empty where the text says it all.
     """
 
     text: str
     points: float
     suggestion: bool = False
     causes: list[str] = field(default_factory=list)
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ def _verdicts(paper: Paper, submission: Submission, seed: str) -> dict[str, Verd
 
 def _checked(cell: GradeCell, results: list[runner.Result]) -> Verdict:
     points = runner.clamped(sum(result.points for result in results), cell.points)
-    return Verdict(verdict(results), points, causes=list(dict.fromkeys(_causes(results))))
+    causes = list(dict.fromkeys(_causes(results)))
+    return Verdict(page.text(results), points, causes=causes, page=page.page(results))
 
 
 def _causes(results: list[runner.Result]) -> list[str]:

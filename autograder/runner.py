@@ -10,7 +10,7 @@ import torch
 from autograder import bank
 from autograder.causes import cause
 from autograder.diagnosis import diagnose, passes
-from autograder.failure import Failure, Raised
+from autograder.failure import Failure, Places, Raised, in_lines
 from autograder.mistakes import Mistake
 from autograder.submission import Submission
 
@@ -23,18 +23,26 @@ class Result:
     """What became of a check.
 
     status: passed, failed, error or not_attempted.
-    told: what was called, what came, what was expected, and what that means.
+    sentence: what a failure means.
     explanations: each explains the failure by itself.
+    rows: what was called, what came, what was expected and where, each with its name.
+    places: the numbers that are wrong.
     """
 
     check: bank.Check
     status: str
-    told: str = ""
+    sentence: str = ""
     explanations: tuple[Explanation, ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
+    places: Places | None = None
 
     @property
     def points(self) -> float:
         return self.check.points if self.status == "passed" else 0.0
+
+    @property
+    def told(self) -> str:
+        return in_lines(self.rows, self.sentence)
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -76,10 +84,12 @@ def _run(check: bank.Check, submission: Submission) -> Result:
         check.run(submission)
     except Failure as failure:
         if failure.status == "not_attempted":
-            return Result(check, failure.status, str(failure))
+            return Result(check, failure.status, failure.sentence, rows=failure.rows)
         usual = cause(failure.error) if isinstance(failure, Raised) else []
         explanations = _explained(check, submission, pairs=not usual) or [(mistake,) for mistake in usual]
-        return Result(check, failure.status, str(failure), tuple(explanations))
+        return Result(
+            check, failure.status, failure.sentence, tuple(explanations), failure.rows, failure.places
+        )
     except Exception as error:  # an answer of a kind that no check foresees is a wrong answer, not our end
         return Result(
             check,

@@ -8,7 +8,6 @@ keeps hidden tests and mark schemes off the feedback page. nbgrader's own steps 
 
 import atexit
 import copy
-import html
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool
 
-from autograder import bank
+from autograder import bank, page
 from autograder.confined import Children
 from autograder.grading import GradeCell, Marking, Paper, Verdict, grade_submission
 from autograder.notebook import Unreadable, code_cells, grade_id, joined, read_notebook, to_run
@@ -225,9 +224,12 @@ class TrustedGrader(NbGraderPreprocessor):
     def _write(self, cell: NotebookNode, marking: Marking, verdict: Verdict) -> None:
         """The grade cell's outputs: the verdict for people, and the points as nbgrader reads them."""
         waits = verdict.suggestion and not self.trust_hand_written
-        text = "\n".join([verdict.text, *([SUGGESTION] if waits else []), f"({marking.stamp})"])
-        page = f'<pre style="white-space: pre-wrap; word-break: normal">{html.escape(text)}</pre>'
-        shown = {"text/plain": text, "text/html": page}
+        notes = [*([SUGGESTION] if waits else []), f"({marking.stamp})"]
+        text = "\n".join([verdict.text, *notes])
+        shown = {
+            "text/plain": text,
+            "text/html": (verdict.page or page.message(verdict.text)) + page.notes(notes),
+        }
         facts = {FACTS: {"key": marking.key, "waits": waits}}
         points = {"text/plain": repr(verdict.points)}
         cell.outputs = [
