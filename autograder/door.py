@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from autograder import bank, oracle, page
+from autograder import afterwards, bank, oracle, page, progress
 from autograder.child.host import Host
 from autograder.expect import differing
 from autograder.loading import Work, find_work, open_here
@@ -29,8 +29,16 @@ def check(grade_id: str) -> float:
     host = Host(namespace=sys._getframe(1).f_globals)
     checks = bank.checks(exercise, group)
     with torch.random.fork_rng(devices=[]):
-        results = run_all(checks, Submission(host.answer, "this notebook"))
-    show(page.text(results), page.page(results))
+        submission = Submission(host.answer, "this notebook")
+        results = run_all(checks, submission)
+        show(page.text(results), page.page(results))
+        if afterwards.is_last(exercise, group):
+            others = [check for check in bank.checks(exercise) if check not in checks]
+            everything = [*run_all(others, submission), *results]
+            progress.remember(Path(), everything)
+            show(afterwards.text(everything, Path()), afterwards.page(everything, Path()))
+        else:
+            progress.remember(Path(), results)
     return clamped(sum(r.points for r in results), sum(c.points for c in checks))
 
 

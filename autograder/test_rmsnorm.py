@@ -17,6 +17,14 @@ from autograder.expect import agree, answered, decided, differing, finite
 from autograder.failure import Failure, NotAttempted, show
 
 ASSIGNMENT, POSITION, CLASS = "transformer_block", 1, "RMSNorm"
+AFTERWORD = (
+    "The constructor keeps eps and a parameter of ones. The forward pass is one line: the mean of the squares over "
+    "the last axis, that axis kept with length 1, plus eps, and its reciprocal root (torch has one) multiplies x "
+    "and then the scale.",
+    "torch.nn.functional.rms_norm is the same in one call and faster. Models that compute in bfloat16 measure in "
+    "float32 and go back, as squares of small numbers lose digits. Gemma stores the scale minus one, so that "
+    "weight decay pulls it towards leaving the size alone.",
+)
 EPS = 0.5
 
 

@@ -20,6 +20,14 @@ from autograder.failure import Failure, Raised, show_numbers
 from autograder.submission import Given
 
 ASSIGNMENT, POSITION, CLASS = "transformer_block", 3, "TransformerBlock"
+AFTERWORD = (
+    "Two norms, an attention and a feed-forward network made from the config; the forward pass adds to the stream "
+    "what the attention says about its normalised copy, and then what the network says about the normalised copy "
+    "of that sum. Two lines, and the stream itself is never normalised.",
+    "The first transformer normalised after each sum, which needs a slow start of training when there are many "
+    "blocks. Some models let both branches read one normalised copy and add both at once; some multiply each branch "
+    "by a learned factor that starts near zero, or drop parts of it while training.",
+)
 BATCH, TIME, HEADS = 3, 5, 4
 SIZES = {"d_model": 24, "n_heads": HEADS, "d_ff": 40, "norm_eps": 0.5, "rope_theta": 100.0}
 STUBS = {"norm1": (2.0, 0.1), "attention": (5.0, 0.0), "norm2": (3.0, 0.0), "ffn": (7.0, 0.0)}

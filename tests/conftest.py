@@ -1,6 +1,7 @@
 """What several tests share: a warm process for submissions, and one graded class."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,12 @@ from autograder.wall import refusal
 pytest_plugins = ["pytester"]
 
 NO_WALL = refusal()  # why this machine has no wall; empty where it has one
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory(tmp_path_factory):
+    """Progress is remembered apart from the tester's own, here and in every process that is started."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture(scope="session")
